@@ -1,0 +1,2 @@
+//! `chipdeck`: the command. It parses arguments, asks the engine and prints.
+fn main() {}

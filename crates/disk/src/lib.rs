@@ -1,0 +1,1 @@
+//! The only crate that touches files: discover, tail, watch, archive, atomic apply, journal.

@@ -1,0 +1,1 @@
+//! Events to state: fold, snapshots, timeline, drift, restore plan and its inverse. Pure and total.

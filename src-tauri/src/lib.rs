@@ -1,0 +1,1 @@
+//! The window: forwards requests and notices, owns the window, nothing else.
