@@ -122,14 +122,27 @@ pub struct Mark {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
-#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
+#[serde(
+    tag = "kind",
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase"
+)]
 pub enum SeekTarget {
-    Index { index: u64 },
+    Index {
+        index: u64,
+    },
     /// Place on an axis, in its unit.
-    Axis { axis: Axis, value: f64 },
-    EventId { id: String },
+    Axis {
+        axis: Axis,
+        value: f64,
+    },
+    EventId {
+        id: String,
+    },
     /// What the command line takes for N: `end`, a position, `@ms`, an ISO time, an event id.
-    Text { text: String },
+    Text {
+        text: String,
+    },
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
@@ -141,16 +154,26 @@ pub struct Located {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
-#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
+#[serde(
+    tag = "kind",
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase"
+)]
 pub enum StepBy {
     Event,
     ToolCall,
-    FileChange { path: String },
+    FileChange {
+        path: String,
+    },
     Error,
     Bookmark,
-    Hit { search: String },
+    Hit {
+        search: String,
+    },
     /// Breakpoint: an event that matches a filter.
-    Filter { filter: String },
+    Filter {
+        filter: String,
+    },
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
@@ -260,7 +283,11 @@ pub struct FileView {
 
 /// The other side of a diff; the side shown is the file at the position asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
-#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
+#[serde(
+    tag = "kind",
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase"
+)]
 pub enum Against {
     /// The version before the one shown.
     Previous,

@@ -12,6 +12,7 @@ mod notice;
 mod request;
 mod restore;
 mod shared;
+pub mod typescript;
 
 pub use chips::*;
 pub use log::*;

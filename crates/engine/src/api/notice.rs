@@ -5,7 +5,11 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
-#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+#[serde(
+    tag = "type",
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase"
+)]
 pub enum Notice {
     /// Ask `Library` again.
     LibraryChanged,
@@ -22,19 +26,41 @@ pub enum Notice {
         refused: Vec<DropItem>,
     },
     /// A log's view changed (phase, count, findings, live): the whole view.
-    Log { view: LogView },
-    LogProgress { log: String, progress: Progress },
-    SearchProgress { log: String, search: String, total: u64, scanned: u64, done: bool },
+    Log {
+        view: LogView,
+    },
+    LogProgress {
+        log: String,
+        progress: Progress,
+    },
+    SearchProgress {
+        log: String,
+        search: String,
+        total: u64,
+        scanned: u64,
+        done: bool,
+    },
     /// A file that an open log names changed on disk.
-    DiskChanged { log: String, path: String },
+    DiskChanged {
+        log: String,
+        path: String,
+    },
     HistoryChanged,
     /// Files hover over the window: what a drop would do.
-    DropHover { items: Vec<DropItem> },
+    DropHover {
+        items: Vec<DropItem>,
+    },
     DropLeave,
     /// Something to say that needs no answer.
-    Message { level: String, text: String },
+    Message {
+        level: String,
+        text: String,
+    },
     /// A chip's targets were found or changed.
-    ChipTargets { chip: String, targets: Vec<ChipTarget> },
+    ChipTargets {
+        chip: String,
+        targets: Vec<ChipTarget>,
+    },
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]

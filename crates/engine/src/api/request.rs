@@ -29,27 +29,18 @@ macro_rules! requests {
         pub enum Reply { $( $name($reply), )* }
 
         /// Request name and reply type, for the generated TypeScript table `Replies`.
-        pub fn reply_table(cfg: &ts_rs::Config) -> Vec<(&'static str, String)> {
+        pub(super) fn reply_table(cfg: &ts_rs::Config) -> Vec<(&'static str, String)> {
             vec![ $( (stringify!($name), <$reply as TS>::name(cfg)), )* ]
         }
 
-        /// Writes every type that the table names.
-        pub fn export_all(cfg: &ts_rs::Config) -> Result<(), ts_rs::ExportError> {
-            Request::export_all(cfg)?;
-            Notice::export_all(cfg)?;
-            ApiError::export_all(cfg)?;
-            $( export_reply::<$reply>(cfg)?; )*
-            Ok(())
+        /// Visits every type that the table names.
+        pub(super) fn visit_all(visitor: &mut impl ts_rs::TypeVisitor) {
+            visitor.visit::<Request>();
+            visitor.visit::<Notice>();
+            visitor.visit::<ApiError>();
+            $( visitor.visit::<$reply>(); )*
         }
     };
-}
-
-/// Exports a reply's dependencies; replies that are lists or options have no file of their own.
-fn export_reply<T: TS + 'static>(cfg: &ts_rs::Config) -> Result<(), ts_rs::ExportError> {
-    match T::export_all(cfg) {
-        Err(ts_rs::ExportError::CannotBeExported(_)) => Ok(()),
-        other => other,
-    }
 }
 
 requests! {

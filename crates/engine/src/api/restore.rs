@@ -5,20 +5,55 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
-#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
+#[serde(
+    tag = "kind",
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase"
+)]
 pub enum RestoreWhat {
     /// A file as it was at a position.
-    File { log: String, path: String, at: u64 },
+    File {
+        log: String,
+        path: String,
+        at: u64,
+    },
     /// One hunk of a shown diff: the disk gets the *other* side's lines back (`against` at `at`).
-    Hunk { log: String, path: String, at: u64, against: Against, hunk: String },
-    Files { log: String, paths: Vec<String>, at: u64 },
-    Tree { log: String, at: u64 },
+    Hunk {
+        log: String,
+        path: String,
+        at: u64,
+        against: Against,
+        hunk: String,
+    },
+    Files {
+        log: String,
+        paths: Vec<String>,
+        at: u64,
+    },
+    Tree {
+        log: String,
+        at: u64,
+    },
     /// Takes back only this entry's change, keeping all later ones (three-way merge).
-    UndoChange { log: String, path: String, index: u64 },
-    Chip { chip: String, target: ChipTarget, form: InsertForm },
+    UndoChange {
+        log: String,
+        path: String,
+        index: u64,
+    },
+    Chip {
+        chip: String,
+        target: ChipTarget,
+        form: InsertForm,
+    },
     /// Back where it was cut from; `target` picks one of several candidates.
-    PutBack { chip: String, target: Option<ChipTarget> },
-    EditSnapshot { snapshot: String, before: bool },
+    PutBack {
+        chip: String,
+        target: Option<ChipTarget>,
+    },
+    EditSnapshot {
+        snapshot: String,
+        before: bool,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -76,7 +111,11 @@ pub struct Warning {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
-#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
+#[serde(
+    tag = "kind",
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase"
+)]
 pub enum PlanNeed {
     /// Outside the opened folders: `AllowRoot`.
     Root { folder: String, file: String },

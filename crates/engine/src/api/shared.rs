@@ -92,7 +92,11 @@ pub struct RootRow {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
-#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
+#[serde(
+    tag = "kind",
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase"
+)]
 pub enum RevealTarget {
     LogFile { log: String },
     File { log: String, path: String },
