@@ -1,0 +1,163 @@
+//! What a command says and how it ends. Text for people is escaped, so that a log cannot send control sequences to a
+//! terminal; a reader that goes away (`| head`) ends the command quietly.
+
+use std::io::{ErrorKind, Write};
+use std::process::ExitCode;
+
+/// How a command ended when nothing failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Status 0.
+    Done,
+    /// Status 1: it ran and the answer is no.
+    No,
+}
+
+/// Why a command failed: one clear sentence, and what to do about it.
+#[derive(Debug)]
+pub struct Failure {
+    /// 1 (the answer is no) or 2 (arguments that don't go together).
+    pub status: u8,
+    pub message: String,
+    pub hint: Option<String>,
+}
+
+impl Failure {
+    /// Status 1.
+    pub fn no(message: impl Into<String>) -> Failure {
+        Failure {
+            status: 1,
+            message: message.into(),
+            hint: None,
+        }
+    }
+
+    /// Status 2.
+    pub fn usage(message: impl Into<String>) -> Failure {
+        Failure {
+            status: 2,
+            message: message.into(),
+            hint: None,
+        }
+    }
+
+    pub fn hint(mut self, hint: impl Into<String>) -> Failure {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Failure {
+        if error.kind() == ErrorKind::BrokenPipe {
+            // The reader had enough; nothing to say.
+            return Failure {
+                status: 0,
+                message: String::new(),
+                hint: None,
+            };
+        }
+        Failure::no(format!("cannot write the output: {error}"))
+    }
+}
+
+pub type Outcome = Result<End, Failure>;
+
+/// Standard output.
+pub struct Out {
+    pub json: bool,
+    stdout: std::io::BufWriter<std::io::Stdout>,
+}
+
+impl Out {
+    pub fn new(json: bool) -> Out {
+        Out {
+            json,
+            stdout: std::io::BufWriter::with_capacity(64 * 1024, std::io::stdout()),
+        }
+    }
+
+    /// One line for people; control characters are shown, not sent.
+    pub fn line(&mut self, text: impl AsRef<str>) -> Result<(), Failure> {
+        self.stdout.write_all(visible(text.as_ref()).as_bytes())?;
+        self.stdout.write_all(b"\n")?;
+        Ok(())
+    }
+
+    /// Several lines for people: line ends and tabs are kept.
+    pub fn text(&mut self, text: &str) -> Result<(), Failure> {
+        for line in text.split_inclusive('\n') {
+            let (line, end) = match line.strip_suffix('\n') {
+                Some(line) => (line, "\n"),
+                None => (line, ""),
+            };
+            self.stdout.write_all(visible(line).as_bytes())?;
+            self.stdout.write_all(end.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Bytes as they are (a file's content asked for by name).
+    pub fn bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        Ok(self.stdout.write_all(bytes)?)
+    }
+
+    /// One JSON document, indented.
+    pub fn document(&mut self, value: &impl serde::Serialize) -> Result<(), Failure> {
+        serde_json::to_writer_pretty(&mut self.stdout, value).map_err(std::io::Error::from)?;
+        Ok(self.stdout.write_all(b"\n")?)
+    }
+
+    /// One line of a JSON stream.
+    pub fn json_line(&mut self, value: &impl serde::Serialize) -> Result<(), Failure> {
+        serde_json::to_writer(&mut self.stdout, value).map_err(std::io::Error::from)?;
+        Ok(self.stdout.write_all(b"\n")?)
+    }
+
+    pub fn flush(&mut self) -> Result<(), Failure> {
+        Ok(self.stdout.flush()?)
+    }
+}
+
+/// A sentence on standard error that fails nothing.
+pub fn warn(text: impl AsRef<str>) {
+    let _ = writeln!(std::io::stderr(), "warning: {}", visible(text.as_ref()));
+}
+
+/// Prints the failure, if any, and gives the process its status.
+pub fn exit(outcome: Outcome) -> ExitCode {
+    match outcome {
+        Ok(End::Done) => ExitCode::SUCCESS,
+        Ok(End::No) => ExitCode::from(1),
+        Err(failure) => {
+            if !failure.message.is_empty() {
+                let _ = writeln!(std::io::stderr(), "chipdeck: {}", visible(&failure.message));
+            }
+            if let Some(hint) = &failure.hint {
+                let _ = writeln!(std::io::stderr(), "hint: {}", visible(hint));
+            }
+            ExitCode::from(failure.status)
+        }
+    }
+}
+
+/// Control characters (terminal escapes, line breaks inside a value) and the marks that turn the writing direction
+/// become visible escapes.
+pub fn visible(text: &str) -> std::borrow::Cow<'_, str> {
+    let strange = |c: char| {
+        (c.is_control() && c != '\t')
+            || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
+    };
+    if !text.contains(strange) {
+        return text.into();
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if strange(c) {
+            out.extend(c.escape_default());
+        } else {
+            out.push(c);
+        }
+    }
+    out.into()
+}
