@@ -2,3 +2,4 @@
 //! and sends [`api::Notice`]s. The window and the command both stand on it.
 
 pub mod api;
+pub mod filter;
