@@ -1,0 +1,19 @@
+//! Restore, the pure half: what would be written, checked, taken back, merged.
+//!
+//! A [`RestorePlan`] is made from what the log proves and what the disk has now; it knows its own inverse.
+//! [`Merge`] keeps what is on the disk and takes a change from the log; conflicts are values to settle, never
+//! markers in a file. Left out: the disk itself, roots, the journal (`chipdeck-disk`), and drawing a diff.
+
+mod lines;
+mod merge;
+mod pick;
+mod plan;
+mod unified;
+
+pub use lines::{changes, hunks, restore_hunk, split_lines, Change, Hunk, LineEnds};
+pub use merge::{merge, undo_change, Conflict, Merge, Merged, Settlement};
+pub use pick::{pick_all, pick_one, Certainty, LoggedFile, Pick, Picked};
+pub use plan::{
+    sha256_hex, Action, Attributes, Content, FileImage, Kind, Moved, Note, RestorePlan, Step,
+};
+pub use unified::unified;
