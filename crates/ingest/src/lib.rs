@@ -1,1 +1,30 @@
-//! Bytes to records to events: the canonical reader and one file for each agent. Never fails.
+//! Bytes to records to events: the canonical reader and one file for each agent. Never fails: what is bad comes out
+//! as [`chipdeck_event::Finding`]s beside the entries.
+//!
+//! Left out on purpose: the disk (a [`Source`] gives bytes), the fold.
+
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::indexing_slicing,
+        clippy::string_slice
+    )
+)]
+
+mod canonical;
+mod format;
+mod raw;
+mod reader;
+mod set;
+mod source;
+mod text;
+
+pub use canonical::looks_canonical;
+pub use format::{detect, Format};
+pub use reader::{Batch, Reader};
+pub use set::{members, LogSet, Progress, Shape};
+pub use source::{MemorySource, Source, Window};
+pub use text::{load_json, load_record, load_text};
