@@ -12,3 +12,9 @@
 )]
 
 pub mod restore;
+
+mod state;
+mod timeline;
+
+pub use state::{Certainty, ContentId, EventRef, FileState, PlanStatus, State, Why};
+pub use timeline::{Called, Chip, Found, Lanes, Op, Options, Said, Timeline, Version, Zones};

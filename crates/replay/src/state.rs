@@ -1,0 +1,165 @@
+//! The state at a position: references only, structure shared with the states around it.
+//!
+//! A [`State`] is small and cheap to clone; names, texts and hashes are in the [`Timeline`](crate::Timeline) that
+//! made it. Paths, calls, chips, memory items and plans are numbered in the order in which the log first names them.
+
+use imbl::{OrdSet, Vector};
+
+/// What a log proves about a content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Certainty {
+    /// Follows from the log alone.
+    Exact,
+    /// Plausible: a hash doesn't match, an edit failed, or something that the log doesn't show may have changed it.
+    Unverified,
+    /// The log never showed it.
+    Unknown,
+}
+
+impl Certainty {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Certainty::Exact => "exact",
+            Certainty::Unverified => "unverified",
+            Certainty::Unknown => "unknown",
+        }
+    }
+}
+
+/// Where a version's content comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Why {
+    /// In full in the log.
+    Written,
+    /// An edit on a base that the log knows.
+    KnownBase,
+    /// An edit on a base that the log never showed: only the hunk is known.
+    BaseUnknown,
+    /// A shell command may have changed the base since it was last proven.
+    ShellSince,
+    /// Seen on disk at that moment.
+    Observed,
+}
+
+impl Why {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Why::Written => "written",
+            Why::KnownBase => "known-base",
+            Why::BaseUnknown => "base-unknown",
+            Why::ShellSince => "shell-since",
+            Why::Observed => "observed",
+        }
+    }
+}
+
+/// A content that the log knows; [`Timeline::content`](crate::Timeline::content) gives its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ContentId(pub(crate) u32);
+
+/// An event: an entry of the timeline, or one that a `state.snapshot` carried over from an earlier log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EventRef {
+    /// The entry's index, from 1.
+    Entry(u32),
+    /// Number of a carried id.
+    Carried(u32),
+}
+
+/// A file at a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileState {
+    pub exists: bool,
+    pub certainty: Certainty,
+    /// `None` when deleted or unknown.
+    pub content: Option<ContentId>,
+    /// The last event applied to it.
+    pub last: EventRef,
+    pub why: Why,
+    /// Changers (shell calls and the like) that had run when the content was last proven.
+    pub(crate) proven: u32,
+}
+
+/// A call's outcome; pending without a status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ToolState {
+    pub status: Option<chipdeck_event::Status>,
+    pub result: Option<EventRef>,
+}
+
+/// Where a chip or a memory item is, and since when: lists are in order of arrival.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Seat<P> {
+    pub place: P,
+    pub arrival: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ChipPlace {
+    Queue,
+    Evicted,
+    Gone,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MemoryPlace {
+    Zone(chipdeck_event::Zone),
+    /// In the recycle bin, and the zone that it came from.
+    Recycled(chipdeck_event::Zone),
+    Gone,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlanStatus {
+    Proposed,
+    Approved,
+    Rejected,
+    Loaded,
+}
+
+impl PlanStatus {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            PlanStatus::Proposed => "proposed",
+            PlanStatus::Approved => "approved",
+            PlanStatus::Rejected => "rejected",
+            PlanStatus::Loaded => "loaded",
+        }
+    }
+}
+
+/// An id in the model's context. `at` orders it: the position it stands for, and its rank among those that a
+/// `state.snapshot` carried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ContextItem {
+    pub event: EventRef,
+    pub at: (u32, u32),
+}
+
+/// The whole state after the first [`State::position`] entries.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct State {
+    pub(crate) position: u32,
+    /// By path number; `None` before the path is first named.
+    pub(crate) files: Vector<Option<FileState>>,
+    pub(crate) dialogue: Vector<EventRef>,
+    pub(crate) context: Vector<ContextItem>,
+    /// By call number; `None` where a `state.snapshot` dropped it.
+    pub(crate) tools: Vector<Option<ToolState>>,
+    /// Pending calls with a correlation: (correlation number, call number).
+    pub(crate) open: OrdSet<(u32, u32)>,
+    pub(crate) chips: Vector<Seat<ChipPlace>>,
+    pub(crate) memory: Vector<Seat<MemoryPlace>>,
+    pub(crate) plans: Vector<Option<PlanStatus>>,
+    /// Next arrival number.
+    pub(crate) arrivals: u32,
+    /// Changers that have run.
+    pub(crate) changers: u32,
+}
+
+impl State {
+    /// The playhead stands after this entry; 0 is before the first.
+    pub fn position(&self) -> u32 {
+        self.position
+    }
+}
