@@ -2,4 +2,6 @@
 //! and sends [`api::Notice`]s. The window and the command both stand on it.
 
 pub mod api;
+pub mod diff;
 pub mod filter;
+pub mod settings;

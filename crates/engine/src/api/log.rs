@@ -281,7 +281,7 @@ pub struct FileView {
     pub versions: u64,
 }
 
-/// The other side of a diff; the side shown is the file at the position asked for.
+/// What the file at the position asked for is compared with. The earlier one is the old side; the disk is the latest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(
     tag = "kind",

@@ -17,7 +17,7 @@ pub enum RestoreWhat {
         path: String,
         at: u64,
     },
-    /// One hunk of a shown diff: the disk gets the *other* side's lines back (`against` at `at`).
+    /// One hunk of a shown diff: the disk gets the old (`-`) side's lines back.
     Hunk {
         log: String,
         path: String,

@@ -142,6 +142,8 @@ pub struct DiffView {
     pub note: Option<String>,
     /// For highlighting: `rust`, `python`, … by file name; `None` for plain text.
     pub language: Option<String>,
+    /// Rows were left out or lines cut (`…`) because there is too much to draw.
+    pub clipped: bool,
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
