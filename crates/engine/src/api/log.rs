@@ -269,6 +269,7 @@ pub struct FileView {
     pub sha256: Option<String>,
     pub bytes: Option<u64>,
     pub lines: u64,
+    /// Number of the first line in `text`, from 1.
     pub from_line: u64,
     /// Lines without their ends; `None` when unknown or deleted.
     pub text: Option<Vec<String>>,

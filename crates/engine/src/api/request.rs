@@ -73,6 +73,7 @@ requests! {
     /// Next or previous of a kind; `None` when there is none in that direction.
     Step { log: String, from: u64, by: StepBy, forward: bool } => Option<u64>;
     Tree { log: String, at: u64, mode: TreeMode, query: String, offset: u64, limit: u64 } => TreeView;
+    /// `from_line` counts from 1.
     File { log: String, path: String, at: u64, from_line: u64, limit: u64 } => FileView;
     Diff { log: String, path: String, at: u64, against: Against, context: u32 } => DiffView;
     FileHistory { log: String, path: String } => Vec<FileVersion>;
