@@ -1,0 +1,6 @@
+/** Code on screen: text by windows, diffs, JSON trees, with token colours. Text nodes only. */
+export { default as Code } from './Code.svelte';
+export { default as Diff } from './Diff.svelte';
+export { default as JsonTree } from './JsonTree.svelte';
+export { line } from './draw';
+export { highlight, plainSegments, type Segment, type Span } from './highlight';
