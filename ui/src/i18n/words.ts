@@ -1,0 +1,58 @@
+/** Words of the shell: header, library, deck, palette, help, settings, start, loading and failure. */
+import { dictionary } from './language.svelte';
+
+export const words = dictionary(
+  {
+    // Header
+    searchOrGo: 'Search or go to…',
+    live: 'Live',
+    ahead: (n: string) => `${n} ahead`,
+    nothingOpen: 'Nothing open',
+    openingState: 'Opening',
+    watching: 'Watching',
+    polling: 'Polling',
+    noChipFolder: 'No chip folder yet',
+    recorded: 'Recorded',
+    helpTitle: 'Keys',
+    theme: 'Light or dark',
+    settings: 'Settings',
+    // Library
+    library: 'Library',
+    chips: 'Chips',
+    snapshots: 'Snapshots',
+    history: 'Restores',
+    // Stage
+    stage: 'Stage',
+    files: 'Files',
+    dialogue: 'Dialogue',
+    tools: 'Tools',
+    findings: 'Findings',
+    inspector: 'Inspector',
+    timeline: 'Timeline',
+  },
+  {
+    searchOrGo: '搜索或前往…',
+    live: '实时',
+    ahead: (n: string) => `领先 ${n}`,
+    nothingOpen: '未打开任何内容',
+    openingState: '正在打开',
+    watching: '正在监视',
+    polling: '轮询中',
+    noChipFolder: '尚无芯片文件夹',
+    recorded: '已录制',
+    helpTitle: '按键',
+    theme: '浅色或深色',
+    settings: '设置',
+    library: '资料库',
+    chips: '芯片',
+    snapshots: '快照',
+    history: '恢复记录',
+    stage: '舞台',
+    files: '文件',
+    dialogue: '对话',
+    tools: '工具',
+    findings: '发现',
+    inspector: '检查器',
+    timeline: '时间线',
+  },
+);

@@ -1,0 +1,21 @@
+/** Buttons, lists, panes, menus. Knows nothing of chips, logs or the engine; words come in as properties. */
+export { default as Button } from './Button.svelte';
+export { default as Certainty } from './Certainty.svelte';
+export { default as CodeCells } from './CodeCells.svelte';
+export { default as Dialog } from './Dialog.svelte';
+export { default as EmptyState } from './EmptyState.svelte';
+export { default as Icon } from './Icon.svelte';
+export { default as IconButton } from './IconButton.svelte';
+export type { IconName } from './icons';
+export { default as KeyHint } from './KeyHint.svelte';
+export { default as List } from './List.svelte';
+export { default as MeasuredList } from './MeasuredList.svelte';
+export { default as MenuItem } from './MenuItem.svelte';
+export { default as Popover } from './Popover.svelte';
+export { default as ProgressBar } from './ProgressBar.svelte';
+export { RowSpace } from './rows';
+export { default as Segmented } from './Segmented.svelte';
+export { default as SplitPane } from './SplitPane.svelte';
+export { default as Sprite } from './Sprite.svelte';
+export { default as Tabs } from './Tabs.svelte';
+export { testids } from './testids';

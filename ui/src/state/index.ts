@@ -1,0 +1,27 @@
+/**
+ * What the page knows, in small classes. A part reads them, and asks the engine itself for what only it shows:
+ *
+ *   player      the log on the deck, `player.at` (position), `player.id`, `player.moment`, points A and B
+ *   selection   tab on stage, selected file, chip, edit snapshot, the other side of a diff
+ *   library     what can be opened; opening it; revealing
+ *   restores    `apply(plan)`, `undo(restore)` with their toasts
+ *   news        counters to ask again by: `news.disk`, `news.chips`, `news.history`, …
+ *   toasts, overlay, settings, search, visible, platform
+ *   Latest      the newest answer to a question that changes with the playhead
+ *   Pages       a long list seen through a window
+ */
+export { Latest, type Asked } from './latest.svelte';
+export { groupLogs, library } from './library.svelte';
+export { news } from './news.svelte';
+export { overlay, type Panel } from './overlay.svelte';
+export { Pages, type Fetch } from './pages.svelte';
+export { platform } from './platform.svelte';
+export { Playback } from './playback';
+export { player, Player, SPEEDS, type Stops } from './player.svelte';
+export { restores } from './restores.svelte';
+export { search } from './search.svelte';
+export { LOG_TABS, selection, type DiffLayout, type StageTab } from './selection.svelte';
+export { settings } from './settings.svelte';
+export { hear, start } from './start';
+export { toasts, Toasts, type Toast, type ToastLevel } from './toasts.svelte';
+export { clampSpan, visible, Visible, zoomShare, zoomSpan, type Span } from './visible.svelte';

@@ -1,0 +1,68 @@
+/** What there is to open: chips, edit snapshots, logs, folders; and opening it. */
+import type { LibraryView, SourceRow } from '../api';
+import { Refused, request } from '../host';
+import { Latest } from './latest.svelte';
+import { toasts } from './toasts.svelte';
+
+export type LogGroup = { today: boolean; rows: SourceRow[] };
+
+/** Logs by day, newest first: those of today, and earlier ones. */
+export function groupLogs(logs: SourceRow[], now = Date.now()): LogGroup[] {
+  const midnight = new Date(now).setHours(0, 0, 0, 0);
+  const sorted = [...logs].sort(
+    (a, b) =>
+      Number(b.live) - Number(a.live) ||
+      (b.modified ?? 0) - (a.modified ?? 0) ||
+      a.title.localeCompare(b.title),
+  );
+  const fresh = sorted.filter((row) => row.live || row.log !== null || (row.modified ?? 0) >= midnight);
+  const old = sorted.filter((row) => !fresh.includes(row));
+  return [
+    { today: true, rows: fresh },
+    { today: false, rows: old },
+  ];
+}
+
+class Library {
+  #view = new Latest<'library'>();
+
+  get view(): LibraryView | null {
+    return this.#view.value;
+  }
+
+  readonly groups = $derived(groupLogs(this.view?.logs ?? []));
+
+  /** Nothing at all to show: no log, no chip, no snapshot. */
+  get empty(): boolean {
+    const view = this.view;
+    return (
+      view !== null &&
+      view.logs.length === 0 &&
+      view.chipsInQueue + view.chipsEvicted + view.chipsDamaged + view.editSnapshots === 0
+    );
+  }
+
+  refresh(): void {
+    this.#view.ask({ type: 'library' });
+  }
+
+  pickFiles = () => this.#do(() => request({ type: 'pickFiles' }));
+  pickFolder = () => this.#do(() => request({ type: 'pickFolder' }));
+  openDemo = () => this.#do(() => request({ type: 'openDemo' }));
+  openSource = (source: string) => this.#do(() => request({ type: 'openSource', source }));
+  cancelOpen = (log: string) => this.#do(() => request({ type: 'cancelOpen', log }));
+  closeLog = (log: string) => this.#do(() => request({ type: 'closeLog', log }));
+  reveal = (what: Parameters<typeof request<'reveal'>>[0]['what']) =>
+    this.#do(() => request({ type: 'reveal', what }));
+
+  async #do(act: () => Promise<unknown>): Promise<void> {
+    try {
+      await act();
+    } catch (thrown) {
+      const fault = Refused.from(thrown);
+      if (fault.code !== 'cancelled') toasts.fault(fault);
+    }
+  }
+}
+
+export const library = new Library();

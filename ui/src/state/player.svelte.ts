@@ -1,0 +1,371 @@
+/**
+ * The log on the deck and the playhead over it: seek, step, play, follow, points A and B, bookmarks, breakpoints.
+ * Knows nothing of the screen; what the tracks show is `visible`, what is chosen is `selection`.
+ */
+import type { Axis, Bookmark, LogView, Progress, StepBy } from '../api';
+import { Refused, request } from '../host';
+import { Latest } from './latest.svelte';
+import { Playback } from './playback';
+import { selection } from './selection.svelte';
+import { toasts } from './toasts.svelte';
+import { LEAST, visible } from './visible.svelte';
+
+export const SPEEDS = [0.5, 1, 2, 4, 8, 16, 32, 64] as const;
+const AHEAD = 200;
+
+/** Where playing stops by itself. */
+export type Stops = {
+  bookmarks: boolean;
+  errors: boolean;
+  /** First entry that touches the selected file. */
+  firstTouch: boolean;
+  /** In the filter language of the search; empty: none. */
+  filter: string;
+};
+
+export class Player {
+  log = $state.raw<LogView | null>(null);
+  progress = $state.raw<Progress | null>(null);
+  /** A log that is being opened is hidden behind its progress until a person asks to see what is there. */
+  peek = $state(false);
+  /** Position, 0..count. */
+  at = $state(0);
+  playing = $state(false);
+  speed = $state(1);
+  paced = $state(true);
+  follow = $state(true);
+  a = $state<number | null>(null);
+  b = $state<number | null>(null);
+  bookmarks = $state.raw<Bookmark[]>([]);
+  stops = $state.raw<Stops>({ bookmarks: true, errors: false, firstTouch: false, filter: '' });
+  /** The search whose hits are marked; `search` keeps it. */
+  search = $state<string | null>(null);
+
+  readonly #moment = new Latest<'moment'>();
+  #seeks = 0;
+  #frame: number | null = null;
+
+  readonly id = $derived(this.log?.log ?? null);
+  readonly count = $derived(this.log?.count ?? 0);
+  readonly opening = $derived(this.log?.phase === 'opening');
+  readonly failed = $derived(this.log?.phase === 'failed');
+  /** There is something to look at. */
+  readonly ready = $derived(this.log !== null && !this.failed && (!this.opening || this.peek));
+  /** Times, unless the log has none that differ. */
+  readonly axis: Axis = $derived.by(() => {
+    const log = this.log;
+    if (!log || log.firstTime === null || log.lastTime === null) return 'event';
+    return log.lastTime > log.firstTime ? 'time' : 'event';
+  });
+  readonly atEnd = $derived(this.at >= this.count);
+
+  /** What the engine says about the playhead; of the position before until the new one is there. */
+  get moment() {
+    return this.#moment.value;
+  }
+
+  /** The moment is that of `at`. */
+  get settled(): boolean {
+    return this.#moment.value?.at === this.at && !this.#moment.busy;
+  }
+
+  // --- which log
+
+  /** Puts a log on the deck, the playhead at its end. */
+  async open(log: string): Promise<void> {
+    if (this.id === log) return;
+    try {
+      const view = await request({ type: 'log', log });
+      this.#put(view);
+    } catch (thrown) {
+      toasts.fault(Refused.from(thrown));
+    }
+  }
+
+  /** Takes the log off the deck. */
+  eject(): void {
+    this.pause();
+    this.log = null;
+    this.progress = null;
+    this.#moment.clear();
+    this.bookmarks = [];
+    this.search = null;
+    selection.choosePath(null);
+    if (selection.tab !== 'snapshots' && selection.tab !== 'history') selection.tab = 'chips';
+  }
+
+  #put(view: LogView): void {
+    this.pause();
+    this.log = view;
+    this.progress = view.progress;
+    this.peek = false;
+    this.at = view.count;
+    this.follow = true;
+    this.a = this.b = null;
+    this.search = null;
+    this.bookmarks = [];
+    this.#moment.clear();
+    selection.choosePath(null);
+    selection.against = { kind: 'previous' };
+    if (selection.tab === 'chips' || selection.tab === 'snapshots' || selection.tab === 'history')
+      selection.tab = 'files';
+    visible.reset(this.#whole(view), LEAST[this.axis]);
+    void this.#loadBookmarks();
+    this.look();
+  }
+
+  /** The engine's newest view of a log. */
+  hear(view: LogView): void {
+    const before = this.log;
+    if (!before || before.log !== view.log) return;
+    const wasEnd = this.at >= before.count;
+    const axis = this.axis;
+    this.log = view;
+    this.progress = view.progress;
+    if (view.count < this.at) this.at = view.count;
+    else if (view.count > this.at && wasEnd && (this.follow || this.opening)) this.at = view.count;
+    if (axis !== this.axis || before.count === 0) visible.reset(this.#whole(view), LEAST[this.axis]);
+    else visible.grow(this.#whole(view));
+    if (before.phase === 'opening' && view.phase === 'ready') void this.#loadBookmarks();
+    this.look();
+  }
+
+  hearProgress(log: string, progress: Progress): void {
+    if (this.id === log) this.progress = progress;
+  }
+
+  #whole(view: LogView) {
+    if (this.axis === 'time') return { from: view.firstTime ?? 0, to: view.lastTime ?? 1 };
+    return { from: 0, to: Math.max(1, view.count) };
+  }
+
+  /** Asks for the moment at the playhead again, as after a change of the selected file. */
+  look(): void {
+    const log = this.id;
+    if (log === null) return;
+    this.#moment.ask({ type: 'moment', log, at: this.at, path: selection.path });
+  }
+
+  // --- moving
+
+  /** To a position; scrubbing back leaves the live end, reaching the end joins it. */
+  seek(at: number): void {
+    const to = Math.min(this.count, Math.max(0, Math.round(at)));
+    this.#seeks++;
+    this.follow = to >= this.count;
+    if (to === this.at) return;
+    this.at = to;
+    this.look();
+    const log = this.log;
+    if (log && this.axis === 'event') visible.reveal(to);
+  }
+
+  first = () => this.#move(0);
+  last = () => this.#move(this.count);
+  back = () => this.#move(this.at - 1);
+  forward = () => this.#move(this.at + 1);
+
+  #move(to: number): void {
+    this.pause();
+    this.seek(to);
+  }
+
+  /** Next or previous of a kind; says so when there is none. Returns whether it moved. */
+  async step(by: StepBy, forward: boolean): Promise<boolean> {
+    const log = this.id;
+    if (log === null) return false;
+    this.pause();
+    const seeks = this.#seeks;
+    try {
+      const index = await request({ type: 'step', log, from: this.at, by, forward });
+      if (index === null || this.#seeks !== seeks || this.id !== log) return false;
+      this.seek(index);
+      return true;
+    } catch (thrown) {
+      toasts.fault(Refused.from(thrown));
+      return false;
+    }
+  }
+
+  /** To what the command line takes for a position: `end`, a number, `@ms`, an ISO time, an event id. */
+  async goTo(text: string): Promise<boolean> {
+    const log = this.id;
+    if (log === null) return false;
+    try {
+      const located = await request({ type: 'locate', log, target: { kind: 'text', text } });
+      this.#move(located.index);
+      return true;
+    } catch (thrown) {
+      toasts.fault(Refused.from(thrown));
+      return false;
+    }
+  }
+
+  toggleFollow(): void {
+    if (this.follow) this.follow = false;
+    else this.last();
+  }
+
+  // --- playing
+
+  toggle(): void {
+    if (this.playing) this.pause();
+    else void this.play();
+  }
+
+  async play(): Promise<void> {
+    const log = this.id;
+    if (log === null || this.playing || this.count === 0) return;
+    if (this.atEnd) this.seek(0);
+    this.playing = true;
+    const playback = new Playback(this.speed, this.paced);
+    let times: (number | null)[] = [];
+    let first = 0;
+    let stop: number | null = null;
+    let seeks = -1;
+    let last = performance.now();
+    let expected = this.at;
+
+    const fill = async (): Promise<void> => {
+      const offset = Math.max(0, this.at - 1);
+      const page = await request({ type: 'entries', log, offset, limit: AHEAD });
+      times = page.rows.map((row) => row.timestamp);
+      first = offset;
+    };
+    const alive = () => this.playing && this.id === log;
+
+    while (alive()) {
+      try {
+        if (seeks !== this.#seeks || this.at !== expected) {
+          seeks = this.#seeks;
+          expected = this.at;
+          playback.rest();
+          stop = await this.#nextStop(log);
+          await fill();
+          last = performance.now();
+        } else if (this.at - first + 1 >= times.length && this.at < this.count) {
+          await fill();
+        }
+      } catch (thrown) {
+        toasts.fault(Refused.from(thrown));
+        break;
+      }
+      const now = await this.#tick();
+      if (!alive()) return;
+      if (seeks !== this.#seeks) continue;
+      playback.speed = this.speed;
+      playback.paced = this.paced;
+      // times[i] is entry first + i + 1; the entry at the playhead is number `at`.
+      const here = this.at > first ? (times[this.at - first - 1] ?? null) : (times[0] ?? null);
+      const ahead = times.slice(this.at - first);
+      let to = this.at + playback.due(Math.min(250, now - last), here, ahead);
+      last = now;
+      const stopped = stop !== null && to >= stop && this.at < stop;
+      if (stopped && stop !== null) to = stop;
+      if (to !== this.at) {
+        this.at = Math.min(to, this.count);
+        expected = this.at;
+        this.follow = this.at >= this.count;
+        this.look();
+      }
+      if (stopped || this.at >= this.count) break;
+    }
+    this.playing = false;
+  }
+
+  pause(): void {
+    this.playing = false;
+    if (this.#frame !== null) cancelAnimationFrame(this.#frame);
+  }
+
+  #tick(): Promise<number> {
+    return new Promise((resolve) => {
+      this.#frame = requestAnimationFrame((now) => resolve(now));
+      // A hidden window gets no frames.
+      setTimeout(() => resolve(performance.now()), 250);
+    });
+  }
+
+  /** The nearest entry ahead where playing stops; null: only at the end. */
+  async #nextStop(log: string): Promise<number | null> {
+    const { bookmarks, errors, firstTouch, filter } = this.stops;
+    const path = selection.path;
+    const kinds: StepBy[] = [];
+    if (bookmarks) kinds.push({ kind: 'bookmark' });
+    if (errors) kinds.push({ kind: 'error' });
+    if (filter.trim() !== '') kinds.push({ kind: 'filter', filter });
+    const found = await Promise.all(
+      kinds.map((by) => request({ type: 'step', log, from: this.at, by, forward: true })),
+    );
+    if (firstTouch && path !== null) {
+      const versions = await request({ type: 'fileHistory', log, path });
+      const touch = versions.find((version) => version.op !== 'observe') ?? versions[0];
+      if (touch && touch.index > this.at) found.push(touch.index);
+    }
+    const ahead = found.filter((index): index is number => index !== null && index > this.at);
+    return ahead.length ? Math.min(...ahead) : null;
+  }
+
+  setSpeed(speed: number): void {
+    this.speed = speed;
+  }
+
+  faster(): void {
+    this.speed = SPEEDS.find((speed) => speed > this.speed) ?? this.speed;
+  }
+
+  slower(): void {
+    this.speed = SPEEDS.findLast((speed) => speed < this.speed) ?? this.speed;
+  }
+
+  setStops(stops: Partial<Stops>): void {
+    this.stops = { ...this.stops, ...stops };
+    // Looked for anew while playing.
+    this.#seeks++;
+  }
+
+  // --- points and bookmarks
+
+  setA(at: number | null = this.at): void {
+    this.a = at;
+  }
+
+  setB(at: number | null = this.at): void {
+    this.b = at;
+    if (selection.against.kind === 'position') {
+      selection.against = at === null ? { kind: 'previous' } : { kind: 'position', at };
+    }
+  }
+
+  /** The bookmark at the playhead. */
+  readonly bookmark = $derived(this.bookmarks.find((mark) => mark.index === this.at) ?? null);
+
+  /** Sets one at the playhead, or takes it away. */
+  async toggleBookmark(label = ''): Promise<void> {
+    await this.setBookmark(this.at, this.bookmark ? null : label);
+  }
+
+  async setBookmark(index: number, label: string | null): Promise<void> {
+    const log = this.id;
+    if (log === null || index < 1) return;
+    try {
+      this.bookmarks = await request({ type: 'setBookmark', log, index, label });
+      this.#seeks++;
+    } catch (thrown) {
+      toasts.fault(Refused.from(thrown));
+    }
+  }
+
+  async #loadBookmarks(): Promise<void> {
+    const log = this.id;
+    if (log === null) return;
+    try {
+      const bookmarks = await request({ type: 'bookmarks', log });
+      if (this.id === log) this.bookmarks = bookmarks;
+    } catch {
+      // A log that is still being read may have none yet; asked again when it is ready.
+    }
+  }
+}
+
+export const player = new Player();

@@ -1,0 +1,69 @@
+/** Connects the state to a host: the first request, and who hears which notice. */
+import type { Notice } from '../api';
+import { onNotice, Refused, request, useHost, type Host } from '../host';
+import { library } from './library.svelte';
+import { news } from './news.svelte';
+import { overlay } from './overlay.svelte';
+import { player } from './player.svelte';
+import { search } from './search.svelte';
+import { selection } from './selection.svelte';
+import { settings } from './settings.svelte';
+import { platform } from './platform.svelte';
+import { toasts, type ToastLevel } from './toasts.svelte';
+
+export async function start(host: Host): Promise<void> {
+  useHost(host);
+  onNotice(hear);
+  try {
+    const hello = await request({ type: 'hello' });
+    platform.take(hello.version, hello.platform, hello.demo);
+    settings.take(hello.settings);
+    player.speed = settings.speed;
+    player.paced = settings.paced;
+    library.refresh();
+    const focus = hello.focus ?? hello.openLogs.at(-1) ?? null;
+    if (focus !== null) await player.open(focus);
+  } catch (thrown) {
+    toasts.fault(Refused.from(thrown));
+  }
+}
+
+const LEVELS: readonly ToastLevel[] = ['ok', 'info', 'warning', 'error'];
+
+export function hear(notice: Notice): void {
+  news.hear(notice);
+  switch (notice.type) {
+    case 'libraryChanged':
+    case 'chipsChanged':
+    case 'snapshotsChanged':
+      library.refresh();
+      break;
+    case 'opened':
+      overlay.drop = null;
+      overlay.refused = notice.refused;
+      library.refresh();
+      if (notice.focus !== null) void player.open(notice.focus);
+      else if (notice.chip !== null) selection.show('chips', { chip: notice.chip });
+      break;
+    case 'log':
+      player.hear(notice.view);
+      break;
+    case 'logProgress':
+      player.hearProgress(notice.log, notice.progress);
+      break;
+    case 'searchProgress':
+      search.hear(notice.log, notice);
+      break;
+    case 'dropHover':
+      overlay.drop = notice.items;
+      break;
+    case 'dropLeave':
+      overlay.drop = null;
+      break;
+    case 'message': {
+      const level = LEVELS.find((one) => one === notice.level) ?? 'info';
+      toasts.say(level, notice.text);
+      break;
+    }
+  }
+}

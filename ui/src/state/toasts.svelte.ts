@@ -1,0 +1,55 @@
+/** Short messages at the lower edge. One with Undo stays until it is closed or another restore comes. */
+export type ToastLevel = 'ok' | 'info' | 'warning' | 'error';
+export type Toast = {
+  id: number;
+  level: ToastLevel;
+  text: string;
+  /** What to do about it. */
+  hint: string | null;
+  /** Restore that Undo takes back. */
+  undo: string | null;
+};
+
+const SHOWN_MS = 6000;
+
+export class Toasts {
+  list = $state.raw<Toast[]>([]);
+  #next = 1;
+  #timers = new Map<number, ReturnType<typeof setTimeout>>();
+
+  say(level: ToastLevel, text: string, more: { hint?: string | null; undo?: string | null } = {}): void {
+    const toast: Toast = { id: this.#next++, level, text, hint: more.hint ?? null, undo: more.undo ?? null };
+    // The same words again, or another restore: in place of the one before.
+    const kept = this.list.filter((old) => (toast.undo ? !old.undo : old.text !== text)).slice(-2);
+    this.list = [...kept, toast];
+    this.resume(toast.id);
+  }
+
+  /** From a refused request. */
+  fault(fault: { message: string; hint?: string | null }): void {
+    this.say('error', fault.message, { hint: fault.hint ?? null });
+  }
+
+  close(id: number): void {
+    this.hold(id);
+    this.list = this.list.filter((toast) => toast.id !== id);
+  }
+
+  /** While the pointer or the focus is on it, it stays. */
+  hold(id: number): void {
+    clearTimeout(this.#timers.get(id));
+    this.#timers.delete(id);
+  }
+
+  resume(id: number): void {
+    const toast = this.list.find((one) => one.id === id);
+    if (!toast || toast.undo || toast.level === 'error') return;
+    this.hold(id);
+    this.#timers.set(
+      id,
+      setTimeout(() => this.close(id), SHOWN_MS),
+    );
+  }
+}
+
+export const toasts = new Toasts();
