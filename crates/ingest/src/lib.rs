@@ -14,13 +14,18 @@
     )
 )]
 
+mod blobs;
 mod canonical;
 mod format;
+mod lines;
+mod names;
 mod raw;
 mod reader;
 mod set;
 mod source;
+mod tape;
 mod text;
+mod time;
 
 pub use canonical::looks_canonical;
 pub use format::{detect, Format};

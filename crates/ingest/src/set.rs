@@ -24,8 +24,9 @@ pub fn members(names: &[&str]) -> Option<(Shape, Vec<usize>)> {
     if let (Some(dialog), Some(exec)) = (at("dialog.jsonl"), at("exec.jsonl")) {
         return Some((Shape::Pair, vec![dialog, exec]));
     }
-    let mut found: Vec<usize> =
-        (0..names.len()).filter(|&i| names.get(i).is_some_and(|n| n.ends_with(".jsonl"))).collect();
+    let mut found: Vec<usize> = (0..names.len())
+        .filter(|&i| names.get(i).is_some_and(|n| n.ends_with(".jsonl")))
+        .collect();
     found.sort_by_key(|&i| names.get(i).copied());
     (!found.is_empty()).then_some((Shape::Shards, found))
 }
@@ -61,7 +62,10 @@ const HEAD: usize = 64 << 10;
 impl LogSet {
     /// Looks at the head of each file and makes its reader. A file that cannot be read yet counts as empty.
     pub fn open(source: &dyn Source) -> LogSet {
-        let mut set = LogSet { slots: Vec::new(), format: Format::Raw };
+        let mut set = LogSet {
+            slots: Vec::new(),
+            format: Format::Raw,
+        };
         set.admit(source);
         set
     }
@@ -70,7 +74,10 @@ impl LogSet {
     pub fn admit(&mut self, source: &dyn Source) {
         let formats: Vec<Format> = (self.slots.len() as u32..source.files())
             .map(|file| {
-                detect(&source.name(file), &source.read_at(file, 0, HEAD).unwrap_or_default())
+                detect(
+                    &source.name(file),
+                    &source.read_at(file, 0, HEAD).unwrap_or_default(),
+                )
             })
             .collect();
         let first = self.slots.is_empty();
@@ -80,7 +87,10 @@ impl LogSet {
         for format in formats {
             let format = if canonical { Format::Canonical } else { format };
             let file = self.slots.len() as u32;
-            self.slots.push(Slot { reader: format.reader(file), format });
+            self.slots.push(Slot {
+                reader: format.reader(file),
+                format,
+            });
         }
         if let Some(slot) = self.slots.first() {
             self.format = slot.format;
@@ -94,7 +104,9 @@ impl LogSet {
 
     /// Bytes that were read of file `file`.
     pub fn offset(&self, file: u32) -> u64 {
-        self.slots.get(file as usize).map_or(0, |slot| slot.reader.offset())
+        self.slots
+            .get(file as usize)
+            .map_or(0, |slot| slot.reader.offset())
     }
 
     pub fn progress(&self, source: &dyn Source) -> Progress {
@@ -128,7 +140,12 @@ impl LogSet {
                     break;
                 }
                 left = left.saturating_sub(bytes.len());
-                let window = Window { inner: source, file, offset, bytes: &bytes };
+                let window = Window {
+                    inner: source,
+                    file,
+                    offset,
+                    bytes: &bytes,
+                };
                 let mut batch = Batch::default();
                 slot.reader.push(&bytes, &window, &mut batch);
                 sink(&mut batch, &window);

@@ -24,12 +24,12 @@ pub trait Source: Send + Sync {
     /// Whatever the system says; `NotFound` for a file that is gone.
     fn read_at(&self, file: u32, offset: u64, len: usize) -> io::Result<Vec<u8>>;
 
-    /// The blob with this hash (64 lower-case hex digits), as it is on disk: the caller checks its hash. `file` is
-    /// the log file that names it. `None` where there is none.
+    /// The blob with this hash (64 lower-case hex digits), as it is on disk: the caller checks its hash.
+    /// `None` where there is none.
     ///
     /// # Errors
     /// Whatever the system says.
-    fn blob(&self, file: u32, sha256: &str) -> io::Result<Option<Vec<u8>>>;
+    fn blob(&self, sha256: &str) -> io::Result<Option<Vec<u8>>>;
 
     fn is_empty(&self) -> bool {
         self.files() == 0
@@ -79,21 +79,30 @@ impl Source for MemorySource {
     }
 
     fn name(&self, file: u32) -> Arc<str> {
-        self.files.get(file as usize).map_or_else(|| "".into(), |(name, _)| name.clone())
+        self.files
+            .get(file as usize)
+            .map_or_else(|| "".into(), |(name, _)| name.clone())
     }
 
     fn len(&self, file: u32) -> u64 {
-        self.files.get(file as usize).map_or(0, |(_, bytes)| bytes.len() as u64)
+        self.files
+            .get(file as usize)
+            .map_or(0, |(_, bytes)| bytes.len() as u64)
     }
 
     fn read_at(&self, file: u32, offset: u64, len: usize) -> io::Result<Vec<u8>> {
-        let (_, bytes) = self.files.get(file as usize).ok_or(io::ErrorKind::NotFound)?;
-        let start = usize::try_from(offset).unwrap_or(usize::MAX).min(bytes.len());
+        let (_, bytes) = self
+            .files
+            .get(file as usize)
+            .ok_or(io::ErrorKind::NotFound)?;
+        let start = usize::try_from(offset)
+            .unwrap_or(usize::MAX)
+            .min(bytes.len());
         let end = start.saturating_add(len).min(bytes.len());
         Ok(bytes.get(start..end).unwrap_or_default().to_vec())
     }
 
-    fn blob(&self, _file: u32, sha256: &str) -> io::Result<Option<Vec<u8>>> {
+    fn blob(&self, sha256: &str) -> io::Result<Option<Vec<u8>>> {
         Ok(self.blobs.get(sha256).cloned())
     }
 }
@@ -122,7 +131,9 @@ impl Source for Window<'_> {
 
     fn read_at(&self, file: u32, offset: u64, len: usize) -> io::Result<Vec<u8>> {
         if file == self.file {
-            let start = offset.checked_sub(self.offset).and_then(|at| usize::try_from(at).ok());
+            let start = offset
+                .checked_sub(self.offset)
+                .and_then(|at| usize::try_from(at).ok());
             let hit = start.and_then(|at| self.bytes.get(at..at.checked_add(len)?));
             if let Some(hit) = hit {
                 return Ok(hit.to_vec());
@@ -131,7 +142,7 @@ impl Source for Window<'_> {
         self.inner.read_at(file, offset, len)
     }
 
-    fn blob(&self, file: u32, sha256: &str) -> io::Result<Option<Vec<u8>>> {
-        self.inner.blob(file, sha256)
+    fn blob(&self, sha256: &str) -> io::Result<Option<Vec<u8>>> {
+        self.inner.blob(sha256)
     }
 }
