@@ -1,1 +1,15 @@
 //! The only crate that touches files: discover, tail, watch, archive, atomic apply, journal.
+
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::indexing_slicing,
+        clippy::string_slice
+    )
+)]
+
+pub mod chips;
+pub mod logs;

@@ -1,0 +1,13 @@
+//! Log files: their bytes (plain reads, never a memory map: others write them), what happens to them while they are
+//! open, and where agents leave theirs on this machine.
+//!
+//! Left out: what the bytes mean (`chipdeck-ingest`), and any write.
+
+mod blocks;
+mod discover;
+mod source;
+mod watch;
+
+pub use discover::{discover, Agent, Found, Homes};
+pub use source::{Fate, FileSource, OpenError};
+pub use watch::{Bell, Wake};
