@@ -12,4 +12,8 @@
 )]
 
 pub mod chips;
+pub mod folder;
+mod hex;
 pub mod logs;
+pub mod places;
+pub mod restore;

@@ -262,6 +262,8 @@ pub struct RestorePlan {
     pub kind: Kind,
     /// The restore that this one takes back.
     pub undo_of: Option<String>,
+    /// What it puts where, for the history: `payment_service.py:30`.
+    pub label: Option<String>,
     pub steps: Vec<Step>,
 }
 
@@ -270,6 +272,7 @@ impl RestorePlan {
         RestorePlan {
             kind,
             undo_of: None,
+            label: None,
             steps,
         }
     }
@@ -309,6 +312,7 @@ impl RestorePlan {
         RestorePlan {
             kind,
             undo_of,
+            label: self.label.clone(),
             steps: steps.collect(),
         }
     }

@@ -1,0 +1,464 @@
+//! One plan onto the disk: all of it, or nothing.
+//!
+//! In this order: the lock; what an earlier crash left; every precondition; images of what is there; the
+//! intent (what will be done, for a process that finds us dead); the journal's lines; the files, one by one, each
+//! at once; the intent goes. A failing step puts the earlier ones back. Left out: what a crash leaves (`settle`).
+
+use super::error::{Outside, Reason, RestoreError};
+use super::images::{made, write_at_once, Images};
+use super::journal::{append, read_lines, root_text, Held, Journal, Line, Payload};
+use super::root::Root;
+use super::settle::{put_back, remove_intent, Intent, IntentStep, PENDING};
+use super::target::{resolve, Target};
+use crate::folder::{Access, Folder};
+use chipdeck_replay::restore::{
+    sha256_hex, Action, Attributes, Content, FileImage, Kind, Moved, RestorePlan, Step,
+};
+use std::ffi::OsStr;
+use std::hash::{BuildHasher, Hasher};
+use std::io;
+use std::sync::Arc;
+
+/// What was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Applied {
+    /// The restore's id, for an undo.
+    pub restore: String,
+    pub steps: Vec<(String, Action)>,
+    /// Files whose owner or extended attributes the system would not let us keep.
+    pub undressed: Vec<String>,
+}
+
+impl Journal {
+    /// Writes a plan. `now` is the time in Unix milliseconds. `None`: the disk had it all already, nothing was
+    /// written or journaled. On any error but `Broken` every file is as it was.
+    pub fn apply(
+        &self,
+        root: &Root,
+        plan: &RestorePlan,
+        now: i64,
+    ) -> Result<Option<Applied>, RestoreError> {
+        let held = self.hold()?;
+        self.settle_held(&held, now)?.refuse_for(root)?;
+        if let Some(undone) = &plan.undo_of {
+            let all = self.all()?;
+            if let Some(by) = all
+                .iter()
+                .find(|p| p.id == *undone)
+                .and_then(|p| p.undone_by.clone())
+            {
+                let restore = undone.clone();
+                return Err(RestoreError::AlreadyUndone { restore, by });
+            }
+        }
+        let checked = check(self, root, plan)?;
+        let todo: Vec<(&Step, Target)> = checked
+            .into_iter()
+            .filter(|(step, _)| step.action() != Action::None)
+            .collect();
+        if todo.is_empty() {
+            return Ok(None);
+        }
+        let images = Images::new(held.data.clone());
+        for (step, _) in &todo {
+            for image in [&step.before, &step.after].into_iter().flatten() {
+                images
+                    .keep(&image.content)
+                    .map_err(RestoreError::io("the kept copy"))?;
+            }
+        }
+        let lines = read_lines(&held.data)?;
+        let id = new_id(&lines);
+        let intent = intent(&id, root, plan, &todo);
+        write_intent(&held, &intent).map_err(RestoreError::io("the intent"))?;
+        let next = lines.iter().map(|line| line.seq + 1).max().unwrap_or(0);
+        if let Err(error) = append(&held.data, &journal_lines(&intent, next, now)) {
+            // Nothing is written yet; what was journaled all the same is taken back, here or at the next start.
+            if super::settle::journal_rollback(&held, &intent, now).is_ok() {
+                let _ = remove_intent(&held.data, &intent);
+            }
+            return Err(error);
+        }
+        write_all(&held, root, &intent, &todo, &images, now)
+    }
+}
+
+/// Every precondition, before anything is touched.
+fn check<'a>(
+    journal: &Journal,
+    root: &Root,
+    plan: &'a RestorePlan,
+) -> Result<Vec<(&'a Step, Target)>, RestoreError> {
+    let mut all: Vec<(&Step, Target)> = Vec::new();
+    let mut moved = Vec::new();
+    for step in &plan.steps {
+        let target = root.target(&step.path)?;
+        let real = target.real();
+        if let Some((first, _)) = all.iter().find(|(_, other)| other.real() == real) {
+            return Err(RestoreError::SameFile {
+                first: first.path.clone(),
+                second: step.path.clone(),
+            });
+        }
+        let full = root.path().join(&real);
+        if journal.ours.iter().any(|ours| full.starts_with(ours)) {
+            return Err(RestoreError::Outside(Outside {
+                path: step.path.clone(),
+                reason: Reason::OwnPlace,
+            }));
+        }
+        let said = format!("{:?}", step.path);
+        let found = target.read().map_err(RestoreError::io(said))?;
+        let found = found.map(|read| sha256_hex(&read.bytes));
+        if found.as_deref() != step.before_sha256() {
+            moved.push(Moved {
+                path: step.path.clone(),
+                expected: step.before_sha256().map(str::to_owned),
+                found,
+            });
+        }
+        all.push((step, target));
+    }
+    match moved.is_empty() {
+        true => Ok(all),
+        false => Err(RestoreError::Moved(moved)),
+    }
+}
+
+fn intent(id: &str, root: &Root, plan: &RestorePlan, todo: &[(&Step, Target)]) -> Intent {
+    let (root, root_bytes) = root_text(root.path());
+    let mut folders: Vec<String> = Vec::new();
+    let steps = todo.iter().enumerate().map(|(number, (step, target))| {
+        let makes = match step.action() {
+            Action::Create => target.folders_to_make(),
+            _ => Vec::new(),
+        };
+        let makes: Vec<String> = makes.into_iter().filter(|f| !folders.contains(f)).collect();
+        folders.extend(makes.iter().cloned());
+        IntentStep {
+            path: step.path.clone(),
+            real: target.real(),
+            before: step.before_sha256().map(str::to_owned),
+            after: step.after_sha256().map(str::to_owned),
+            before_attributes: step
+                .before
+                .as_ref()
+                .and_then(|image| image.attributes.clone()),
+            temporary: format!(".chipdeck-{id}-{number}"),
+            makes,
+            prune: step.prune.clone(),
+        }
+    });
+    Intent {
+        restore: id.to_owned(),
+        kind: plan.kind.as_str().to_owned(),
+        undo_of: plan.undo_of.clone(),
+        label: plan.label.clone(),
+        steps: steps.collect(),
+        root,
+        root_bytes,
+    }
+}
+
+fn write_intent(held: &Held, intent: &Intent) -> io::Result<()> {
+    let pending = made(&held.data, PENDING)?;
+    let bytes = serde_json::to_vec(intent).map_err(io::Error::from)?;
+    write_at_once(&pending, OsStr::new(&intent.file_name()), &bytes)
+}
+
+/// The journal's lines for an intent, from sequence number `next` on.
+pub(super) fn journal_lines(intent: &Intent, next: u64, now: i64) -> Vec<Line> {
+    let lines = (0_u64..).zip(&intent.steps).map(|(number, step)| Line {
+        event_id: format!("{}.{}", intent.restore, number + 1),
+        trace_id: intent.restore.clone(),
+        parent_event_id: intent.undo_of.as_ref().map(|undone| format!("{undone}.1")),
+        seq: next + number,
+        session: Some("exec".to_owned()),
+        r#type: "restore.apply".to_owned(),
+        timestamp: now,
+        payload: Payload {
+            restore_id: intent.restore.clone(),
+            kind: intent.kind.clone(),
+            path: step.path.clone(),
+            before_sha256: step.before.clone(),
+            after_sha256: step.after.clone(),
+            undo_of: intent.undo_of.clone(),
+            root: intent.root.clone(),
+            root_bytes: intent.root_bytes.clone(),
+            label: intent.label.clone(),
+            real_path: (step.real != step.path).then(|| step.real.clone()),
+            made_folders: step.makes.clone(),
+            before_attributes: step.before_attributes.clone(),
+        },
+        version: 1,
+    });
+    lines.collect()
+}
+
+/// Why a step stopped, and whether the file may be changed already.
+struct Stopped {
+    touched: bool,
+    why: Why,
+}
+
+enum Why {
+    Io(io::Error),
+    Moved(Option<String>),
+    Place(RestoreError),
+}
+
+fn write_all(
+    held: &Held,
+    root: &Root,
+    intent: &Intent,
+    todo: &[(&Step, Target)],
+    images: &Images,
+    now: i64,
+) -> Result<Option<Applied>, RestoreError> {
+    let mut applied = Applied {
+        restore: intent.restore.clone(),
+        steps: Vec::new(),
+        undressed: Vec::new(),
+    };
+    for (number, (plan, (step, _))) in intent.steps.iter().zip(todo).enumerate() {
+        match write_one(root, step, plan) {
+            Ok(dressed) => {
+                applied.steps.push((step.path.clone(), step.action()));
+                if !dressed {
+                    applied.undressed.push(step.path.clone());
+                }
+            }
+            Err(stopped) => {
+                let reached = number + usize::from(stopped.touched);
+                return Err(give_up(
+                    held,
+                    root,
+                    intent,
+                    (number, reached),
+                    stopped.why,
+                    images,
+                    now,
+                ));
+            }
+        }
+    }
+    // The files are written and flushed: what is left of the intent is swept at the next start.
+    let _ = remove_intent(&held.data, intent);
+    Ok(Some(applied))
+}
+
+/// Puts the first `reached` steps back; says what happened at step `at`.
+fn give_up(
+    held: &Held,
+    root: &Root,
+    intent: &Intent,
+    (at, reached): (usize, usize),
+    why: Why,
+    images: &Images,
+    now: i64,
+) -> RestoreError {
+    let step = intent.steps.get(at);
+    let path = step.map(|step| step.path.clone()).unwrap_or_default();
+    let back = put_back(root, intent, reached, images);
+    let source = match (back, why) {
+        (Ok(()), why) => {
+            // The rollback's lines are for the history alone; without them the next start writes them.
+            let settled = super::settle::journal_rollback(held, intent, now);
+            if settled.is_ok() {
+                let _ = remove_intent(&held.data, intent);
+            }
+            match why {
+                Why::Place(error) => return error,
+                Why::Moved(found) => {
+                    return RestoreError::Moved(vec![Moved {
+                        path,
+                        expected: step.and_then(|step| step.before.clone()),
+                        found,
+                    }])
+                }
+                Why::Io(source) => source,
+            }
+        }
+        (Err((left, error)), why) => {
+            let source = match why {
+                Why::Io(source) => source,
+                Why::Moved(_) => io::Error::other("it changed meanwhile"),
+                Why::Place(error) => io::Error::other(error.to_string()),
+            };
+            return RestoreError::Broken {
+                path,
+                source,
+                left,
+                why: error,
+            };
+        }
+    };
+    RestoreError::PutBack { path, source }
+}
+
+fn write_one(root: &Root, step: &Step, plan: &IntentStep) -> Result<bool, Stopped> {
+    let untouched = |why| Stopped {
+        touched: false,
+        why,
+    };
+    let target = resolve(root, &plan.real).map_err(|error| untouched(Why::Place(error)))?;
+    if target.linked {
+        // A link appeared on a way that had none.
+        return Err(untouched(Why::Moved(None)));
+    }
+    match &step.after {
+        Some(image) => {
+            let expected = step.before_sha256();
+            put(&target, image, expected, &plan.temporary)
+        }
+        None => {
+            now_is(&target, step.before_sha256()).map_err(untouched)?;
+            let touched = |error| Stopped {
+                touched: true,
+                why: Why::Io(error),
+            };
+            target
+                .folder
+                .remove_file(OsStr::new(&target.name))
+                .map_err(touched)?;
+            target.folder.flush().map_err(touched)?;
+            prune(root, &plan.prune);
+            Ok(true)
+        }
+    }
+}
+
+/// The target as the plan counts on it, looked at again right before the write.
+fn now_is(target: &Target, expected: Option<&str>) -> Result<Option<Attributes>, Why> {
+    let read = target.read().map_err(Why::Io)?;
+    let found = read.as_ref().map(|read| sha256_hex(&read.bytes));
+    match found.as_deref() == expected {
+        true => Ok(read.map(|read| read.attributes)),
+        false => Err(Why::Moved(found)),
+    }
+}
+
+/// Writes a file whole under a temporary name beside its place, then puts it there at once. `expected` is the
+/// hash of what it replaces. False: not all attributes could be kept.
+fn put(
+    target: &Target,
+    image: &FileImage,
+    expected: Option<&str>,
+    temporary: &str,
+) -> Result<bool, Stopped> {
+    // Folders and the temporary file are ours to remove: that counts as touched.
+    let touched = |error| Stopped {
+        touched: true,
+        why: Why::Io(error),
+    };
+    let dress = match now_is(target, expected) {
+        Ok(Some(there)) => Some(there),
+        Ok(None) => image.attributes.clone(),
+        Err(why) => {
+            return Err(Stopped {
+                touched: false,
+                why,
+            })
+        }
+    };
+    let folder = make_folders(target).map_err(touched)?;
+    let dressed =
+        write_temporary(&folder, &image.content, dress.as_ref(), temporary).map_err(touched)?;
+    let (from, to) = (OsStr::new(temporary), OsStr::new(&target.name));
+    let named = match expected {
+        None => folder.name_new(from, to),
+        Some(_) => match now_is(target, expected) {
+            Ok(_) => folder.replace(from, to),
+            Err(why) => {
+                let _ = folder.remove_file(from);
+                return Err(Stopped {
+                    touched: false,
+                    why,
+                });
+            }
+        },
+    };
+    match named {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && expected.is_none() => {
+            // Somebody made the file meanwhile: it is theirs.
+            let _ = folder.remove_file(from);
+            let found = folder.read(to).ok().map(|read| sha256_hex(&read.bytes));
+            return Err(Stopped {
+                touched: false,
+                why: Why::Moved(found),
+            });
+        }
+        named => named.map_err(touched)?,
+    }
+    folder.flush().map_err(touched)?;
+    Ok(dressed)
+}
+
+fn make_folders(target: &Target) -> io::Result<Arc<dyn Folder>> {
+    let mut folder = target.folder.clone();
+    for name in &target.missing {
+        folder.make_folder(OsStr::new(name), Access::Usual)?;
+        folder.flush()?;
+        folder = folder.folder(OsStr::new(name))?;
+    }
+    Ok(folder)
+}
+
+/// A whole file under a name that nobody looks at, flushed.
+pub(super) fn write_temporary(
+    folder: &Arc<dyn Folder>,
+    content: &Content,
+    dress: Option<&Attributes>,
+    temporary: &str,
+) -> io::Result<bool> {
+    let access = match dress {
+        Some(_) => Access::Private,
+        None => Access::Usual,
+    };
+    let mut file = folder.create(OsStr::new(temporary), access)?;
+    file.write(content.bytes())?;
+    let dressed = match dress {
+        Some(attributes) => file.dress(attributes)?,
+        None => true,
+    };
+    file.flush()?;
+    Ok(dressed)
+}
+
+/// Removes those of the folders that are empty, deepest first; what can't be removed stays.
+pub(super) fn prune(root: &Root, folders: &[String]) {
+    for path in folders {
+        let mut folder = root.folder.clone();
+        let mut names = path.split('/').peekable();
+        while let Some(name) = names.next() {
+            let name = OsStr::new(name);
+            if names.peek().is_none() {
+                if folder.remove_folder(name).is_ok() {
+                    let _ = folder.flush();
+                }
+                break;
+            }
+            match folder.folder(name) {
+                Ok(inner) => folder = inner,
+                Err(_) => break,
+            }
+        }
+    }
+}
+
+/// Short enough to type; unlike all in the journal.
+fn new_id(lines: &[Line]) -> String {
+    loop {
+        // The standard library's own source of randomness.
+        let random = std::collections::hash_map::RandomState::new()
+            .build_hasher()
+            .finish();
+        let id = format!("r{:08x}", random & 0xffff_ffff);
+        if lines.iter().all(|line| line.payload.restore_id != id) {
+            return id;
+        }
+    }
+}
+
+/// The kind under which a restore that broke off is put back.
+pub(super) const ROLLBACK: Kind = Kind::Rollback;

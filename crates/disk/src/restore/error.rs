@@ -1,0 +1,133 @@
+//! Why a restore was not done.
+
+use chipdeck_replay::restore::Moved;
+use std::io;
+
+/// Why a path lies outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// Empty, or with a NUL, or the root itself.
+    NoFile,
+    /// `..` leads out of the root.
+    Climbs,
+    /// A path of another system.
+    Foreign,
+    /// Absolute, and neither below the root nor below the log's working folder.
+    NotBelow,
+    /// A symbolic link leads out of the root.
+    Link,
+    /// Our own journal, settings or cache.
+    OwnPlace,
+    /// Only another file of this folder may be written.
+    NotGranted,
+}
+
+/// A path that must not be written.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{path:?} {}", .reason.sentence())]
+pub struct Outside {
+    pub path: String,
+    pub reason: Reason,
+}
+
+impl Reason {
+    fn sentence(self) -> &'static str {
+        match self {
+            Reason::NoFile => "names no file below the root",
+            Reason::Climbs => "climbs out of the root",
+            Reason::Foreign => "is a path of another system",
+            Reason::NotBelow => "lies neither below the root nor below the log's working folder",
+            Reason::Link => "goes through a symbolic link that leaves the root",
+            Reason::OwnPlace => "lies in Chipdeck's own folders",
+            Reason::NotGranted => "is not the one file of this folder that may be written",
+        }
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum RestoreError {
+    #[error(transparent)]
+    Outside(#[from] Outside),
+    /// Something else than a file stands there, or a file stands where a folder is needed.
+    #[error("{path:?}: {what}")]
+    NotAFile { path: String, what: &'static str },
+    /// Preconditions that no longer hold; nothing was written.
+    #[error("{}", moved_sentence(.0))]
+    Moved(Vec<Moved>),
+    /// Two steps of one plan lead to the same file.
+    #[error("{first:?} and {second:?} are the same file")]
+    SameFile { first: String, second: String },
+    #[error("there is no restore {0:?} in the history")]
+    UnknownRestore(String),
+    #[error("there is nothing to undo")]
+    NothingToUndo,
+    /// By another restore, or by another process meanwhile.
+    #[error("restore {restore:?} was already undone by {by:?}")]
+    AlreadyUndone { restore: String, by: String },
+    /// A before-image is missing or damaged.
+    #[error("the kept copy of {path:?} (sha256 {sha256}) is gone")]
+    ImageGone { path: String, sha256: String },
+    /// Another process holds the lock.
+    #[error("another restore is running")]
+    Busy,
+    /// An earlier restore of this root broke off and could not be put back yet.
+    #[error("restore {restore:?} broke off and could not be put back yet: {why}")]
+    Unsettled { restore: String, why: String },
+    /// A step failed; the earlier ones were put back.
+    #[error("{path:?} could not be written ({source}); everything is as it was")]
+    PutBack { path: String, source: io::Error },
+    /// A step failed, and so did putting back: it is tried again at the next start.
+    #[error("{path:?} could not be written ({source}), and {left:?} could not be put back ({why}); it is tried again at the next start")]
+    Broken {
+        path: String,
+        source: io::Error,
+        left: String,
+        why: io::Error,
+    },
+    #[error("{what}: {source}")]
+    Io { what: String, source: io::Error },
+}
+
+impl RestoreError {
+    /// The stable code of the engine's errors.
+    pub fn code(&self) -> &'static str {
+        match self {
+            RestoreError::Outside(_) => "outside-root",
+            RestoreError::Moved(_) | RestoreError::AlreadyUndone { .. } => "precondition",
+            RestoreError::NotAFile { .. } | RestoreError::SameFile { .. } => "bad-request",
+            RestoreError::UnknownRestore(_) => "not-found",
+            RestoreError::NothingToUndo => "nothing-to-undo",
+            RestoreError::ImageGone { .. } => "unknown-content",
+            RestoreError::Busy
+            | RestoreError::Unsettled { .. }
+            | RestoreError::PutBack { .. }
+            | RestoreError::Broken { .. }
+            | RestoreError::Io { .. } => "io",
+        }
+    }
+
+    pub(crate) fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> RestoreError {
+        let what = what.into();
+        move |source| RestoreError::Io { what, source }
+    }
+}
+
+fn moved_sentence(moved: &[Moved]) -> String {
+    let mut names: Vec<String> = moved.iter().take(3).map(one_moved).collect();
+    if moved.len() > 3 {
+        names.push(format!("{} more", moved.len() - 3));
+    }
+    format!(
+        "nothing was written, these files moved on: {}",
+        names.join(", ")
+    )
+}
+
+fn one_moved(moved: &Moved) -> String {
+    let what = match (&moved.expected, &moved.found) {
+        (None, Some(_)) => "is there now",
+        (Some(_), None) => "is gone",
+        _ => "has another content",
+    };
+    format!("{:?} {what}", moved.path)
+}

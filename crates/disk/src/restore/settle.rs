@@ -1,0 +1,324 @@
+//! What a process that died in the middle of a restore left, put right at the next start.
+//!
+//! The intent says what it was about to do. Where a file still stands as before, the restore is not done: all
+//! that it wrote is put back, and the journal says so. Where none does, it was done but for the intent. A file
+//! that somebody changed since is left alone.
+
+use super::apply::{journal_lines, prune, write_temporary, ROLLBACK};
+use super::error::RestoreError;
+use super::images::Images;
+use super::journal::{append, read_lines, root_path, Held, Journal};
+use super::root::Root;
+use super::target::{resolve, Target};
+use chipdeck_replay::restore::{sha256_hex, Attributes};
+use serde::{Deserialize, Serialize};
+use std::ffi::OsStr;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::folder::Folder;
+
+pub(super) const PENDING: &str = "pending";
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Intent {
+    pub restore: String,
+    pub kind: String,
+    pub undo_of: Option<String>,
+    pub label: Option<String>,
+    pub root: String,
+    pub root_bytes: Option<String>,
+    pub steps: Vec<IntentStep>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct IntentStep {
+    pub path: String,
+    /// Links followed.
+    pub real: String,
+    pub before: Option<String>,
+    pub after: Option<String>,
+    pub before_attributes: Option<Attributes>,
+    /// Name of the temporary file beside it.
+    pub temporary: String,
+    /// Folders that it makes, outermost first.
+    pub makes: Vec<String>,
+    pub prune: Vec<String>,
+}
+
+impl Intent {
+    pub fn file_name(&self) -> String {
+        format!("{}.json", self.restore)
+    }
+
+    fn root_path(&self) -> PathBuf {
+        root_path(&self.root, self.root_bytes.as_deref())
+    }
+}
+
+/// How a restore that broke off was settled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settled {
+    pub restore: String,
+    pub root: PathBuf,
+    pub outcome: Outcome,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It was whole: it stands.
+    Finished,
+    /// Everything is as before it.
+    PutBack,
+    /// Not yet: the root is not there, or can't be written.
+    Waiting(String),
+}
+
+/// What settling under the lock found.
+pub(super) struct Swept(Vec<Settled>);
+
+impl Swept {
+    /// A root with a restore that still waits takes no other.
+    pub fn refuse_for(&self, root: &Root) -> Result<(), RestoreError> {
+        for settled in &self.0 {
+            if let Outcome::Waiting(why) = &settled.outcome {
+                if settled.root == root.path() {
+                    return Err(RestoreError::Unsettled {
+                        restore: settled.restore.clone(),
+                        why: why.clone(),
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Journal {
+    /// Settles what died; called at a start. `now` is the time in Unix milliseconds. Makes nothing where there
+    /// is nothing to settle.
+    pub fn settle(&self, now: i64) -> Result<Vec<Settled>, RestoreError> {
+        let Some(data) = self.data()? else {
+            return Ok(Vec::new());
+        };
+        if intents(&data)
+            .map_err(RestoreError::io(PENDING))?
+            .is_empty()
+        {
+            return Ok(Vec::new());
+        }
+        let held = self.hold()?;
+        Ok(self.settle_held(&held, now)?.0)
+    }
+
+    pub(super) fn settle_held(&self, held: &Held, now: i64) -> Result<Swept, RestoreError> {
+        let mut swept = Vec::new();
+        for intent in intents(&held.data).map_err(RestoreError::io(PENDING))? {
+            let outcome = match self.settle_one(held, &intent, now) {
+                Ok(outcome) => outcome,
+                Err(error) => Outcome::Waiting(error.to_string()),
+            };
+            swept.push(Settled {
+                restore: intent.restore.clone(),
+                root: intent.root_path(),
+                outcome,
+            });
+        }
+        Ok(Swept(swept))
+    }
+
+    fn settle_one(&self, held: &Held, intent: &Intent, now: i64) -> Result<Outcome, RestoreError> {
+        let gone = |source| RestoreError::Io {
+            what: PENDING.to_owned(),
+            source,
+        };
+        let journaled = read_lines(&held.data)?;
+        let journaled = journaled
+            .iter()
+            .filter(|line| line.payload.restore_id == intent.restore);
+        if journaled.count() < intent.steps.len() {
+            // It died before its first write.
+            journal_rollback(held, intent, now)?;
+            remove_intent(&held.data, intent).map_err(gone)?;
+            return Ok(Outcome::PutBack);
+        }
+        let root = (self.open_root)(&intent.root_path())?;
+        let mut unfinished = false;
+        for step in &intent.steps {
+            unfinished |= matches!(stands(&root, step)?, Stand::Before);
+        }
+        let outcome = if unfinished {
+            let images = Images::new(held.data.clone());
+            put_back(&root, intent, intent.steps.len(), &images)
+                .map_err(|(path, source)| RestoreError::io(format!("{path:?}"))(source))?;
+            journal_rollback(held, intent, now)?;
+            Outcome::PutBack
+        } else {
+            for step in &intent.steps {
+                if let Stand::After(target) = stands(&root, step)? {
+                    sweep(&target.folder, &step.temporary).map_err(gone)?;
+                    target.folder.flush().map_err(gone)?;
+                }
+                prune(&root, &step.prune);
+            }
+            Outcome::Finished
+        };
+        remove_intent(&held.data, intent).map_err(gone)?;
+        Ok(outcome)
+    }
+}
+
+/// Damaged ones (there is no way to one but by another hand) are passed over.
+fn intents(data: &Arc<dyn Folder>) -> io::Result<Vec<Intent>> {
+    let pending = match data.folder(OsStr::new(PENDING)) {
+        Ok(pending) => pending,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let mut all = Vec::new();
+    for name in pending.names()? {
+        let whole = name
+            .to_str()
+            .is_some_and(|name| name.starts_with('r') && name.ends_with(".json"));
+        if whole {
+            all.extend(serde_json::from_slice::<Intent>(&pending.read(&name)?.bytes).ok());
+        }
+    }
+    Ok(all)
+}
+
+pub(super) fn remove_intent(data: &Arc<dyn Folder>, intent: &Intent) -> io::Result<()> {
+    let pending = data.folder(OsStr::new(PENDING))?;
+    let name = intent.file_name();
+    match pending.remove_file(OsStr::new(&name)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => pending.flush(),
+    }
+}
+
+enum Stand {
+    Before,
+    After(Target),
+    /// Somebody changed it since, or something else stands there.
+    Foreign,
+}
+
+fn stands(root: &Root, step: &IntentStep) -> Result<Stand, RestoreError> {
+    let target = match resolve(root, &step.real) {
+        Ok(target) if !target.linked => target,
+        Ok(_) | Err(RestoreError::NotAFile { .. } | RestoreError::Outside(_)) => {
+            return Ok(Stand::Foreign)
+        }
+        Err(error) => return Err(error),
+    };
+    let read = target
+        .read()
+        .map_err(RestoreError::io(format!("{:?}", step.path)))?;
+    let found = read.map(|read| sha256_hex(&read.bytes));
+    Ok(if found == step.before {
+        Stand::Before
+    } else if found == step.after {
+        Stand::After(target)
+    } else {
+        Stand::Foreign
+    })
+}
+
+/// Puts the first `reached` steps back, last first, and sweeps what they left. On an error: at which path.
+pub(super) fn put_back(
+    root: &Root,
+    intent: &Intent,
+    reached: usize,
+    images: &Images,
+) -> Result<(), (String, io::Error)> {
+    for step in intent.steps.iter().take(reached).rev() {
+        let failed = |error| (step.path.clone(), error);
+        let other = |error: RestoreError| (step.path.clone(), io::Error::other(error.to_string()));
+        if let Stand::After(target) = stands(root, step).map_err(other)? {
+            one_back(&target, step, images).map_err(failed)?;
+        }
+        if let Ok(target) = resolve(root, &step.real) {
+            sweep(&target.folder, &step.temporary).map_err(failed)?;
+        }
+        let made: Vec<String> = step.makes.iter().rev().cloned().collect();
+        prune(root, &made);
+    }
+    Ok(())
+}
+
+fn one_back(target: &Target, step: &IntentStep, images: &Images) -> io::Result<()> {
+    let name = OsStr::new(&target.name);
+    let Some(before) = &step.before else {
+        target.folder.remove_file(name)?;
+        return target.folder.flush();
+    };
+    let content = images
+        .find(before)
+        .ok_or_else(|| io::Error::other("its kept copy is gone"))?;
+    sweep(&target.folder, &step.temporary)?;
+    let mut folder = target.folder.clone();
+    for name in &target.missing {
+        folder.make_folder(OsStr::new(name), crate::folder::Access::Usual)?;
+        folder.flush()?;
+        folder = folder.folder(OsStr::new(name))?;
+    }
+    let dress = step.before_attributes.as_ref();
+    write_temporary(&folder, &content, dress, &step.temporary)?;
+    let temporary = OsStr::new(&step.temporary);
+    match target.present {
+        true => folder.replace(temporary, name)?,
+        false => folder.name_new(temporary, name)?,
+    }
+    folder.flush()
+}
+
+/// Removes a temporary file, where it is.
+fn sweep(folder: &Arc<dyn Folder>, temporary: &str) -> io::Result<()> {
+    let name = OsStr::new(temporary);
+    match folder.look(name)? {
+        Some(_) => folder.remove_file(name),
+        None => Ok(()),
+    }
+}
+
+/// Lines that take the journaled steps of an intent back, unless they are there already.
+pub(super) fn journal_rollback(held: &Held, intent: &Intent, now: i64) -> Result<(), RestoreError> {
+    let lines = read_lines(&held.data)?;
+    let journaled = |path: &str| {
+        let mut own = lines
+            .iter()
+            .filter(|line| line.payload.restore_id == intent.restore);
+        own.any(|line| line.payload.path == path)
+    };
+    let back = format!("{}-back", intent.restore);
+    if lines.iter().any(|line| line.payload.restore_id == back) {
+        return Ok(());
+    }
+    let steps = intent
+        .steps
+        .iter()
+        .rev()
+        .filter(|step| journaled(&step.path));
+    let steps: Vec<IntentStep> = steps
+        .map(|step| IntentStep {
+            before: step.after.clone(),
+            after: step.before.clone(),
+            before_attributes: None,
+            makes: Vec::new(),
+            ..step.clone()
+        })
+        .collect();
+    if steps.is_empty() {
+        return Ok(());
+    }
+    let rollback = Intent {
+        restore: back,
+        kind: ROLLBACK.as_str().to_owned(),
+        undo_of: Some(intent.restore.clone()),
+        steps,
+        ..intent.clone()
+    };
+    let next = lines.iter().map(|line| line.seq + 1).max().unwrap_or(0);
+    append(&held.data, &journal_lines(&rollback, next, now))
+}
