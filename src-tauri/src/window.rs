@@ -7,6 +7,10 @@ use tauri_plugin_window_state::StateFlags;
 
 const LABEL: &str = "main";
 
+/// Nothing can listen on port 0. With this as its way out, the webview can't even open the connections that no
+/// content policy covers (a link's `preconnect`, a guess when the mouse is pressed).
+const NOWHERE: &str = "http://0.0.0.0:0";
+
 /// Size and place, kept with our own data.
 pub fn remembered<R: Runtime>() -> tauri::plugin::TauriPlugin<R> {
     tauri_plugin_window_state::Builder::new()
@@ -34,7 +38,12 @@ pub fn open(app: &App, door: &Door) -> tauri::Result<WebviewWindow> {
         .iter()
         .find(|w| w.label == LABEL)
         .ok_or(tauri::Error::WindowNotFound)?;
-    let window = WebviewWindowBuilder::from_config(app.handle(), config)?
+    let mut window = WebviewWindowBuilder::from_config(app.handle(), config)?;
+    // (The development server of a build without an embedded page is on the network, too.)
+    if let (false, Ok(nowhere)) = (tauri::is_dev(), tauri::Url::parse(NOWHERE)) {
+        window = window.proxy_url(nowhere);
+    }
+    let window = window
         .on_navigation(|url| ours(url.scheme(), url.host_str()))
         .on_new_window(|_, _| NewWindowResponse::Deny)
         .data_directory(crate::door::cache_folder().join("webview"))
