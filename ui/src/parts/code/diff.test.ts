@@ -4,7 +4,12 @@ import { changeAt, hunkPlace, layout, pairRows, scrollFor, sideLines, visible } 
 
 const m = { row: 20, head: 28 };
 
-function row(kind: 'same' | 'del' | 'add', text: string, oldLine: number | null, newLine: number | null): DiffRow {
+function row(
+  kind: 'same' | 'del' | 'add',
+  text: string,
+  oldLine: number | null,
+  newLine: number | null,
+): DiffRow {
   return { kind, oldLine, newLine, runs: [{ text, changed: false }], end: null };
 }
 
@@ -63,7 +68,8 @@ describe('changes', () => {
     expect(changeAt(changes, 60, m.head)).toBe(1);
     expect(changeAt(changes, 9999, m.head)).toBe(2);
     expect(changeAt([], 50, m.head)).toBe(0);
-    for (const [i, change] of changes.entries()) expect(changeAt(changes, scrollFor(change, m), m.head)).toBe(i);
+    for (const [i, change] of changes.entries())
+      expect(changeAt(changes, scrollFor(change, m), m.head)).toBe(i);
   });
 });
 

@@ -1,7 +1,7 @@
 // The geometry of a diff: rows paired for two columns, the changes to step through, where each hunk stands and
 // what of it is on screen. Pure; the drawing is Diff.svelte's.
 import type { DiffRow, Hunk } from '../../api';
-import { columns } from "./highlight";
+import { columns } from './highlight';
 
 /** Heights in CSS pixels, as in the tokens. */
 export interface Metrics {
@@ -58,11 +58,11 @@ export function pairRows(rows: readonly DiffRow[]): Pair[] {
     adds = [];
   };
   for (const row of rows) {
-    if (row.kind === "del") {
+    if (row.kind === 'del') {
       // A deletion after an addition begins a new block.
       if (adds.length) flush();
       dels.push(row);
-    } else if (row.kind === "add") adds.push(row);
+    } else if (row.kind === 'add') adds.push(row);
     else {
       flush();
       out.push({ left: row, right: row });
@@ -73,13 +73,13 @@ export function pairRows(rows: readonly DiffRow[]): Pair[] {
 }
 
 function changedLines(rows: readonly DiffRow[]): { added: number; removed: number }[] {
-  return rows.map((r) => ({ added: r.kind === "add" ? 1 : 0, removed: r.kind === "del" ? 1 : 0 }));
+  return rows.map((r) => ({ added: r.kind === 'add' ? 1 : 0, removed: r.kind === 'del' ? 1 : 0 }));
 }
 
 function changedPairs(pairs: readonly Pair[]): { added: number; removed: number }[] {
   return pairs.map((p) => ({
-    added: p.right?.kind === "add" ? 1 : 0,
-    removed: p.left?.kind === "del" ? 1 : 0,
+    added: p.right?.kind === 'add' ? 1 : 0,
+    removed: p.left?.kind === 'del' ? 1 : 0,
   }));
 }
 
@@ -103,7 +103,15 @@ export function layout(hunks: readonly Hunk[], split: boolean, m: Metrics): Layo
         return;
       }
       if (!open) {
-        open = { hunk: h, from: i, to: i + 1, added: 0, removed: 0, top: top + m.head + i * m.row, height: 0 };
+        open = {
+          hunk: h,
+          from: i,
+          to: i + 1,
+          added: 0,
+          removed: 0,
+          top: top + m.head + i * m.row,
+          height: 0,
+        };
         changes.push(open);
       }
       open.to = i + 1;
@@ -112,7 +120,7 @@ export function layout(hunks: readonly Hunk[], split: boolean, m: Metrics): Layo
       open.height = (open.to - open.from) * m.row;
     });
     for (const row of hunk.rows) {
-      let text = "";
+      let text = '';
       for (const run of row.runs) text += run.text;
       wide = Math.max(wide, columns(text));
       largest = Math.max(largest, row.oldLine ?? 0, row.newLine ?? 0);
@@ -123,7 +131,13 @@ export function layout(hunks: readonly Hunk[], split: boolean, m: Metrics): Layo
 }
 
 /** Lines of a hunk that are on screen, with a margin: first and one past the last. */
-export function visible(box: HunkBox, m: Metrics, scroll: number, view: number, margin = 12): [number, number] {
+export function visible(
+  box: HunkBox,
+  m: Metrics,
+  scroll: number,
+  view: number,
+  margin = 12,
+): [number, number] {
   const start = box.top + m.head;
   const first = Math.floor((scroll - start) / m.row) - margin;
   const last = Math.ceil((scroll + view - start) / m.row) + margin;
@@ -151,18 +165,21 @@ export function hunkPlace(hunk: Hunk): string {
 }
 
 /** Lines of one side in order, to be highlighted as one text, and the place of each row in them. */
-export function sideLines(hunks: readonly Hunk[], side: "old" | "new"): { lines: string[]; at: Map<DiffRow, number> } {
+export function sideLines(
+  hunks: readonly Hunk[],
+  side: 'old' | 'new',
+): { lines: string[]; at: Map<DiffRow, number> } {
   const lines: string[] = [];
   const at = new Map<DiffRow, number>();
-  const skip = side === "old" ? "add" : "del";
+  const skip = side === 'old' ? 'add' : 'del';
   for (const hunk of hunks) {
     for (const row of hunk.rows) {
       if (row.kind === skip) continue;
       at.set(row, lines.length);
-      lines.push(row.runs.map((r) => r.text).join(""));
+      lines.push(row.runs.map((r) => r.text).join(''));
     }
     // A blank line between hunks: a construct left open by one is not closed by the next one's quote.
-    lines.push("");
+    lines.push('');
   }
   return { lines, at };
 }

@@ -80,7 +80,9 @@ describe('segments', () => {
   });
 
   it('leave markup as text', () => {
-    expect(texts(plainSegments('<img src=x onerror=alert(1)>', []))).toEqual(['<img src=x onerror=alert(1)>']);
+    expect(texts(plainSegments('<img src=x onerror=alert(1)>', []))).toEqual([
+      '<img src=x onerror=alert(1)>',
+    ]);
   });
 
   it('show characters that hide or turn text', () => {

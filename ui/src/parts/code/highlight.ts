@@ -1,8 +1,8 @@
 // Tokens of code, line by line, and their merge with the word-level runs of a diff. The result is plain data
 // that components draw as text nodes; no markup is ever made here. Leaves out: loading grammars (languages.ts).
-import { highlightTree, tagHighlighter, tags as t } from "@lezer/highlight";
-import type { Parser } from "@lezer/common";
-import { isDataLanguage, parserFor } from "./languages";
+import { highlightTree, tagHighlighter, tags as t } from '@lezer/highlight';
+import type { Parser } from '@lezer/common';
+import { isDataLanguage, parserFor } from './languages';
 
 /** A coloured stretch of one line: UTF-16 offsets within the line, class name of the token. */
 export interface Span {
@@ -25,9 +25,12 @@ export const HIGHLIGHT_LIMIT = 400_000;
 const LINE_LIMIT = 5_000;
 
 const base = tagHighlighter([
-  { tag: [t.keyword, t.modifier, t.operatorKeyword, t.bool, t.null, t.atom, t.self, t.unit], class: "k" },
-  { tag: [t.string, t.special(t.string), t.regexp, t.escape, t.character, t.attributeValue, t.url], class: "s" },
-  { tag: [t.number, t.integer, t.float, t.color], class: "d" },
+  { tag: [t.keyword, t.modifier, t.operatorKeyword, t.bool, t.null, t.atom, t.self, t.unit], class: 'k' },
+  {
+    tag: [t.string, t.special(t.string), t.regexp, t.escape, t.character, t.attributeValue, t.url],
+    class: 's',
+  },
+  { tag: [t.number, t.integer, t.float, t.color], class: 'd' },
   {
     tag: [
       t.function(t.variableName),
@@ -39,15 +42,15 @@ const base = tagHighlighter([
       t.attributeName,
       t.heading,
     ],
-    class: "f",
+    class: 'f',
   },
-  { tag: [t.typeName, t.className, t.namespace, t.tagName, t.definition(t.typeName)], class: "t" },
-  { tag: [t.comment, t.docComment, t.meta, t.processingInstruction, t.documentMeta], class: "c" },
-  { tag: [t.inserted], class: "ins" },
-  { tag: [t.deleted], class: "rem" },
+  { tag: [t.typeName, t.className, t.namespace, t.tagName, t.definition(t.typeName)], class: 't' },
+  { tag: [t.comment, t.docComment, t.meta, t.processingInstruction, t.documentMeta], class: 'c' },
+  { tag: [t.inserted], class: 'ins' },
+  { tag: [t.deleted], class: 'rem' },
 ]);
 
-const properties = tagHighlighter([{ tag: [t.propertyName, t.definition(t.propertyName)], class: "f" }]);
+const properties = tagHighlighter([{ tag: [t.propertyName, t.definition(t.propertyName)], class: 'f' }]);
 
 /** Tokens of each line; one empty list per line for plain text. */
 export function tokenise(lines: readonly string[], parser: Parser | null, data = false): Span[][] {
@@ -65,10 +68,10 @@ export function tokenise(lines: readonly string[], parser: Parser | null, data =
     starts.push(at);
     at += line.length + 1;
   }
-  const tree = parser.parse(lines.join("\n"));
+  const tree = parser.parse(lines.join('\n'));
   let row = 0;
   highlightTree(tree, data ? [base, properties] : base, (from, to, classes) => {
-    const cls = classes.split(" ")[0] ?? "";
+    const cls = classes.split(' ')[0] ?? '';
     while (row + 1 < starts.length && (starts[row + 1] ?? 0) <= from) row++;
     for (let r = row; r < starts.length; r++) {
       const start = starts[r] ?? 0;
@@ -83,7 +86,10 @@ export function tokenise(lines: readonly string[], parser: Parser | null, data =
 }
 
 /** Tokens of each line of a text in a language, its grammar loaded first. */
-export async function highlight(lines: readonly string[], language: string | null | undefined): Promise<Span[][]> {
+export async function highlight(
+  lines: readonly string[],
+  language: string | null | undefined,
+): Promise<Span[][]> {
   if (!language) return lines.map(() => []);
   const parser = await parserFor(language);
   return tokenise(lines, parser, isDataLanguage(language));
@@ -99,22 +105,25 @@ const HIDDEN =
 export function hiddenName(char: string): string {
   const code = char.codePointAt(0) ?? 0;
   if (code < 0x20) return String.fromCodePoint(0x2400 + code);
-  if (code === 0x7f) return "\u2421";
-  return "U+" + code.toString(16).toUpperCase().padStart(4, "0");
+  if (code === 0x7f) return '\u2421';
+  return 'U+' + code.toString(16).toUpperCase().padStart(4, '0');
 }
 
 function push(out: Segment[], text: string, cls: string, changed: boolean): void {
   let last = 0;
   for (const hit of text.matchAll(HIDDEN)) {
     if (hit.index > last) out.push({ text: text.slice(last, hit.index), cls, changed, mark: false });
-    out.push({ text: hiddenName(hit[0]), cls: "", changed, mark: true });
+    out.push({ text: hiddenName(hit[0]), cls: '', changed, mark: true });
     last = hit.index + hit[0].length;
   }
   if (last < text.length) out.push({ text: last ? text.slice(last) : text, cls, changed, mark: false });
 }
 
 /** A line's runs (word-level difference) laid over its tokens. The texts put together are the line. */
-export function segments(runs: readonly { text: string; changed: boolean }[], spans: readonly Span[]): Segment[] {
+export function segments(
+  runs: readonly { text: string; changed: boolean }[],
+  spans: readonly Span[],
+): Segment[] {
   const out: Segment[] = [];
   let at = 0;
   let next = 0;
@@ -125,7 +134,7 @@ export function segments(runs: readonly { text: string; changed: boolean }[], sp
       while (next < spans.length && (spans[next]?.to ?? 0) <= from) next++;
       const span = spans[next];
       let to = end;
-      let cls = "";
+      let cls = '';
       if (span && span.from <= from) {
         cls = span.cls;
         to = Math.min(end, span.to);

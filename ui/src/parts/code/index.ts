@@ -3,4 +3,4 @@ export { default as Code } from './Code.svelte';
 export { default as Diff } from './Diff.svelte';
 export { default as JsonTree } from './JsonTree.svelte';
 export { line } from './draw';
-export { highlight, plainSegments, type Segment, type Span } from './highlight';
+export { highlight, plainSegments, segments, type Segment, type Span } from './highlight';

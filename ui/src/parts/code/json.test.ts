@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { child, firstOpen, flatten, isBlock, moreStep } from './json';
 
-const value = { tool: 'be-write', args: { file: 'a/b~c', edits: [{ line: 3 }, { line: 9 }] }, none: null, ok: true };
+const value = {
+  tool: 'be-write',
+  args: { file: 'a/b~c', edits: [{ line: 3 }, { line: 9 }] },
+  none: null,
+  ok: true,
+};
 
 describe('the rows of a JSON value', () => {
   it('are the members of the top, folded', () => {
@@ -50,7 +55,9 @@ describe('the rows of a JSON value', () => {
   });
 
   it('are unfolded at first where that is little', () => {
-    expect([...firstOpen(value)]).toEqual(['/args', '/args/edits', '/args/edits/0', '/args/edits/1'].slice(0, 2));
+    expect([...firstOpen(value)]).toEqual(
+      ['/args', '/args/edits', '/args/edits/0', '/args/edits/1'].slice(0, 2),
+    );
     expect([...firstOpen({ list: Array.from({ length: 99 }, () => 0) })]).toEqual([]);
   });
 });

@@ -16,7 +16,8 @@ export const words = dictionary(
     unknownNew: 'The content is not known here',
     unknownNewText: 'The log shows that the file was touched, but not what it held afterwards.',
     tooLarge: 'Too large to compare',
-    tooLargeText: 'The two sides are too long or too different for a line by line comparison. The content can be read.',
+    tooLargeText:
+      'The two sides are too long or too different for a line by line comparison. The content can be read.',
     bothGone: 'The file is on neither side',
     restoreHunk: 'Restore this hunk',
     restoreHunkAt: (place: string) => `Restore this hunk, ${place}`,

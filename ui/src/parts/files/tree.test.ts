@@ -61,7 +61,11 @@ describe('the tree', () => {
       '.local.yaml',
       'pyproject.toml',
     ]);
-    expect(treeRows(rows, new Set(['app/services']))[3]).toMatchObject({ open: false, files: 1, touched: true });
+    expect(treeRows(rows, new Set(['app/services']))[3]).toMatchObject({
+      open: false,
+      files: 1,
+      touched: true,
+    });
   });
 
   it('holds for absolute and Windows paths and odd names', () => {

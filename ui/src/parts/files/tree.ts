@@ -3,7 +3,7 @@
 import type { FileRow } from '../../api';
 
 export interface FolderNode {
-  kind: "folder";
+  kind: 'folder';
   /** Path below the base, without a final slash: names the folder when folded. */
   id: string;
   name: string;
@@ -16,7 +16,7 @@ export interface FolderNode {
 }
 
 export interface FileNode {
-  kind: "file";
+  kind: 'file';
   id: string;
   name: string;
   depth: number;
@@ -38,7 +38,7 @@ export function parts(label: string): string[] {
   let from = 0;
   for (let i = 0; i < label.length; i++) {
     const c = label[i];
-    if ((c === "/" || c === "\\") && i > 0) {
+    if ((c === '/' || c === '\\') && i > 0) {
       if (i > from) out.push(label.slice(from, i));
       from = i + 1;
     }
@@ -52,7 +52,7 @@ function compare(a: string, b: string): number {
 }
 
 function grow(rows: readonly FileRow[]): Folder {
-  const top: Folder = { name: "", id: "", folders: new Map(), files: [] };
+  const top: Folder = { name: '', id: '', folders: new Map(), files: [] };
   for (const row of rows) {
     const names = parts(row.label);
     let at = top;
@@ -122,30 +122,30 @@ export function moveInTree(
   const last = nodes.length - 1;
   const node = nodes[at];
   switch (key) {
-    case "ArrowDown":
-    case "j":
+    case 'ArrowDown':
+    case 'j':
       return { at: Math.min(last, at + 1) };
-    case "ArrowUp":
-    case "k":
+    case 'ArrowUp':
+    case 'k':
       return { at: Math.max(0, at - 1) };
-    case "Home":
+    case 'Home':
       return { at: 0 };
-    case "End":
+    case 'End':
       return { at: last };
-    case "PageDown":
+    case 'PageDown':
       return { at: Math.min(last, at + 12) };
-    case "PageUp":
+    case 'PageUp':
       return { at: Math.max(0, at - 12) };
-    case "ArrowRight":
-      if (node?.kind !== "folder") return { at };
+    case 'ArrowRight':
+      if (node?.kind !== 'folder') return { at };
       if (!node.open) return { at, fold: { id: node.id, open: true } };
       return { at: Math.min(last, at + 1) };
-    case "ArrowLeft": {
-      if (node?.kind === "folder" && node.open) return { at, fold: { id: node.id, open: false } };
+    case 'ArrowLeft': {
+      if (node?.kind === 'folder' && node.open) return { at, fold: { id: node.id, open: false } };
       const depth = node?.depth ?? 0;
       for (let i = at - 1; i >= 0; i--) {
         const up = nodes[i];
-        if (up?.kind === "folder" && up.depth < depth) return { at: i };
+        if (up?.kind === 'folder' && up.depth < depth) return { at: i };
       }
       return { at };
     }
@@ -156,6 +156,6 @@ export function moveInTree(
 
 /** Folder part and name of a path, for a head line that cuts the folder first. */
 export function splitPath(path: string): { folder: string; name: string } {
-  const cut = Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\"));
+  const cut = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\'));
   return { folder: path.slice(0, cut + 1), name: path.slice(cut + 1) };
 }

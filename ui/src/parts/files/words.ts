@@ -1,0 +1,217 @@
+import { dictionary } from '../../i18n';
+
+/** What the files part says. */
+export const words = dictionary(
+  {
+    tree: 'Files at the playhead',
+    changed: 'Changed',
+    all: 'All',
+    which: 'Which files',
+    filter: 'Filter files',
+    filterPlaceholder: 'Part of a path',
+    clearFilter: 'Clear the filter',
+    noneChanged: 'Nothing changed yet',
+    noneChangedText: 'No entry up to the playhead changes a file.',
+    none: 'No files',
+    noneText: 'This log names no file.',
+    noMatch: 'No file matches',
+    more: (n: string) => `${n} more files`,
+    folder: (files: string) => `${files} files`,
+    A: 'added',
+    M: 'modified',
+    D: 'deleted',
+    R: 'renamed',
+    '?': 'unknown',
+    '=': 'unchanged',
+    from: (path: string) => `from ${path}`,
+    touched: 'touched by this event',
+    exact: 'exact',
+    unverified: 'unverified',
+    unknown: 'unknown',
+    exactWhy: 'follows from the log alone',
+    unverifiedWhy: 'something outside the log may have changed it',
+    unknownWhy: 'the log never showed its content',
+    written: 'written in full',
+    'known-base': 'edits on a known content',
+    'base-unknown': 'an edit whose base the log never showed',
+    'shell-since': 'a shell command may have touched it since',
+    observed: 'seen, not written',
+    pane: 'File at the playhead',
+    pick: 'No file chosen',
+    pickText: 'Choose one in the tree, or move the playhead: the file it touches is shown.',
+    against: 'Against',
+    previous: 'Previous',
+    disk: 'Disk',
+    point: (name: string) => `Point ${name}`,
+    pointHint: 'Set it with ]',
+    form: 'How it is shown',
+    content: 'Content',
+    inline: 'Inline',
+    split: 'Side by side',
+    ofChanges: (at: string, of: string) => `${at} of ${of}`,
+    before: 'Change before',
+    next: 'Next change',
+    moreActions: 'More',
+    versions: 'Versions',
+    version: (n: string, of: string) => `Version ${n} of ${of}`,
+    noVersion: 'Not there yet',
+    versionsOf: (path: string) => `Versions of ${path}`,
+    restore: 'Restore as it is here',
+    reveal: 'Reveal in the file manager',
+    copyPath: 'Copy the path',
+    copyText: 'Copy the content',
+    follow: 'Follow the playhead',
+    create: 'created',
+    change: 'changed',
+    delete: 'deleted',
+    rename: 'renamed',
+    observe: 'seen',
+    outside: 'changed outside the log',
+    gone: 'Deleted here',
+    goneText: 'The file does not exist at this position.',
+    notYet: 'Not there yet',
+    notYetText: 'The file does not exist at this position; the log names it later.',
+    goLast: 'Go to its last version',
+    unknownTitle: 'The content is not known here',
+    unknownText: 'The log shows that the file was touched, but not what it held.',
+    binary: 'Not text',
+    binaryText: (size: string) => `${size}. A binary file is shown by its size and hash only.`,
+    empty: 'Empty file',
+    noFinal: 'no newline at the end',
+    crlf: 'CRLF line ends',
+    mixed: 'mixed line ends',
+    failed: 'Could not be read',
+    goToLine: 'Go to line',
+    paneEdge: 'Width of the tree',
+  },
+  {
+    tree: '播放头处的文件',
+    changed: '已改动',
+    all: '全部',
+    which: '哪些文件',
+    filter: '筛选文件',
+    filterPlaceholder: '路径的一部分',
+    clearFilter: '清除筛选',
+    noneChanged: '尚无改动',
+    noneChangedText: '到播放头为止没有条目改动文件。',
+    none: '没有文件',
+    noneText: '此日志没有提到任何文件。',
+    noMatch: '没有匹配的文件',
+    more: (n) => `还有 ${n} 个文件`,
+    folder: (files) => `${files} 个文件`,
+    A: '新增',
+    M: '修改',
+    D: '删除',
+    R: '重命名',
+    '?': '未知',
+    '=': '未变',
+    from: (path) => `原为 ${path}`,
+    touched: '此事件触及',
+    exact: '确定',
+    unverified: '未核实',
+    unknown: '未知',
+    exactWhy: '仅由日志即可得出',
+    unverifiedWhy: '日志之外可能有东西改过它',
+    unknownWhy: '日志从未显示其内容',
+    written: '完整写入',
+    'known-base': '在已知内容上编辑',
+    'base-unknown': '编辑的基础内容日志中没有',
+    'shell-since': '其后可能被 shell 命令改动',
+    observed: '读到过，未写入',
+    pane: '播放头处的文件',
+    pick: '未选择文件',
+    pickText: '在树中选择一个，或移动播放头：会显示它触及的文件。',
+    against: '对比',
+    previous: '上一版',
+    disk: '磁盘',
+    point: (name) => `点 ${name}`,
+    pointHint: '用 ] 设置',
+    form: '显示方式',
+    content: '内容',
+    inline: '单栏',
+    split: '并排',
+    ofChanges: (at, of) => `${at} / ${of}`,
+    before: '上一处改动',
+    next: '下一处改动',
+    moreActions: '更多',
+    versions: '版本',
+    version: (n, of) => `版本 ${n} / ${of}`,
+    noVersion: '尚不存在',
+    versionsOf: (path) => `${path} 的版本`,
+    restore: '恢复为此处的内容',
+    reveal: '在文件管理器中显示',
+    copyPath: '复制路径',
+    copyText: '复制内容',
+    follow: '跟随播放头',
+    create: '创建',
+    change: '修改',
+    delete: '删除',
+    rename: '重命名',
+    observe: '读到',
+    outside: '在日志之外被改动',
+    gone: '此处已删除',
+    goneText: '文件在此位置不存在。',
+    notYet: '尚不存在',
+    notYetText: '文件在此位置不存在；日志稍后才提到它。',
+    goLast: '转到最后一个版本',
+    unknownTitle: '此处的内容未知',
+    unknownText: '日志表明文件被触及，但没有记录其内容。',
+    binary: '不是文本',
+    binaryText: (size) => `${size}。二进制文件只显示大小和哈希。`,
+    empty: '空文件',
+    noFinal: '末尾没有换行',
+    crlf: 'CRLF 换行',
+    mixed: '混合换行',
+    failed: '无法读取',
+    goToLine: '转到行',
+    paneEdge: '树的宽度',
+  },
+);
+
+export type StatusLetter = 'A' | 'M' | 'D' | 'R' | '?' | '=';
+const letters: readonly string[] = ['A', 'M', 'D', 'R', '?', '='];
+
+/** The word of a status letter. */
+export function statusWord(status: string): string {
+  return letters.includes(status) ? words[status as StatusLetter] : status;
+}
+
+/** Word and explanation of a certainty. */
+export function certaintyWords(certainty: string): { word: string; why: string } {
+  switch (certainty) {
+    case 'exact':
+      return { word: words.exact, why: words.exactWhy };
+    case 'unverified':
+      return { word: words.unverified, why: words.unverifiedWhy };
+    default:
+      return { word: words.unknown, why: words.unknownWhy };
+  }
+}
+
+/** Why a content is as sure as it is. */
+export function whyWord(why: string): string | undefined {
+  switch (why) {
+    case 'written':
+    case 'known-base':
+    case 'base-unknown':
+    case 'shell-since':
+    case 'observed':
+      return words[why];
+    default:
+      return undefined;
+  }
+}
+
+/** What an entry did to a file. */
+export function opWord(op: string): string {
+  switch (op) {
+    case 'create':
+    case 'change':
+    case 'delete':
+    case 'rename':
+    case 'observe':
+      return words[op];
+    default:
+      return op;
+  }
+}
