@@ -1,5 +1,6 @@
 //! Which reader a file gets: a closed list, decided by content rather than by name.
 
+use crate::agents::{self, Agent};
 use crate::reader::Reader;
 
 /// Every format that the app reads. A new agent adds a variant, a line in [`Format::name`], one in [`detect`] and one
@@ -8,6 +9,8 @@ use crate::reader::Reader;
 pub enum Format {
     /// Our own event log, the only one that is also written (`repair`, `branch`).
     Canonical,
+    /// The log of somebody else's agent.
+    Agent(Agent),
     /// Any other JSON Lines: each line an opaque entry.
     Raw,
 }
@@ -17,6 +20,7 @@ impl Format {
     pub fn name(self) -> &'static str {
         match self {
             Format::Canonical => "canonical",
+            Format::Agent(agent) => agent.name(),
             Format::Raw => "raw",
         }
     }
@@ -30,6 +34,7 @@ impl Format {
     pub fn reader(self, file: u32) -> Box<dyn Reader> {
         match self {
             Format::Canonical => Box::new(crate::canonical::CanonicalReader::new(file)),
+            Format::Agent(agent) => agent.reader(file),
             Format::Raw => Box::new(crate::raw::RawReader::new(file)),
         }
     }
@@ -39,6 +44,8 @@ impl Format {
 pub fn detect(_name: &str, head: &[u8]) -> Format {
     if crate::canonical::looks_canonical(head) {
         Format::Canonical
+    } else if let Some(agent) = agents::detect(head) {
+        Format::Agent(agent)
     } else {
         Format::Raw
     }

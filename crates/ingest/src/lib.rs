@@ -14,6 +14,7 @@
     )
 )]
 
+mod agents;
 mod blobs;
 mod canonical;
 mod format;
@@ -27,6 +28,7 @@ mod tape;
 mod text;
 mod time;
 
+pub use agents::Agent;
 pub use canonical::looks_canonical;
 pub use format::{detect, Format};
 pub use reader::{Batch, Reader};

@@ -136,6 +136,34 @@ impl Tape {
         }
     }
 
+    /// Makes what was read before a [`Fault::Cut`] usable: open containers end at the cut, an unfinished member is
+    /// dropped. False when nothing of worth is left.
+    pub(crate) fn salvage(&mut self, end: usize) -> bool {
+        while let Some(node) = self.open.pop() {
+            let object = self.nodes.get(node as usize).map(|n| n.kind) == Some(Kind::Object);
+            if object {
+                // A key whose value is missing.
+                let mut at = node + 1;
+                let mut dangling = None;
+                while (at as usize) < self.nodes.len() {
+                    let value = at + 1;
+                    match self.nodes.get(value as usize) {
+                        Some(v) => at = v.next.max(value + 1),
+                        None => {
+                            dangling = Some(at as usize);
+                            break;
+                        }
+                    }
+                }
+                if let Some(at) = dangling {
+                    self.nodes.truncate(at);
+                }
+            }
+            self.close(node, end);
+        }
+        self.nodes.len() > 1
+    }
+
     /// The value that was read last, with the text it was read from.
     pub(crate) fn root<'a>(&'a self, text: &'a str) -> Val<'a> {
         Val {
@@ -644,6 +672,26 @@ mod tests {
         assert_eq!(decode(r"\ud83d\ude00"), "😀");
         assert_eq!(decode(r"\ude00\ud83d\u0041"), "\u{fffd}\u{fffd}A");
         assert_eq!(decode(r"\ud83dé"), "\u{fffd}é");
+    }
+
+    #[test]
+    fn what_was_read_before_a_cut_can_be_used() {
+        let text = r#"{"a":[{"b":1,"c":"#;
+        let mut tape = Tape::default();
+        assert_eq!(tape.read(text), Err(Fault::Cut));
+        assert!(tape.salvage(text.len()));
+        let item = tape.root(text).get("a").unwrap().items().next().unwrap();
+        assert_eq!(item.members().count(), 1);
+        assert_eq!(item.get("b").unwrap().int(), Some(1));
+        for cut in 0..text.len() {
+            let text = &text[..cut];
+            if tape.read(text).is_err() {
+                tape.salvage(cut);
+                let root = tape.root(text);
+                root.members()
+                    .for_each(|(_, v)| v.items().for_each(|i| assert!(i.members().count() < 3)));
+            }
+        }
     }
 
     #[test]
