@@ -283,24 +283,6 @@ pub struct Hunk {
     pub changes: Vec<Change>,
 }
 
-impl Hunk {
-    /// Names the hunk for these two sides; independent of the context shown.
-    pub fn id(&self) -> String {
-        let (old, new) = self.core();
-        format!("{}-{}:{}-{}", old.start, old.end, new.start, new.end)
-    }
-
-    /// From the first changed line to the last.
-    fn core(&self) -> (Range<usize>, Range<usize>) {
-        match (self.changes.first(), self.changes.last()) {
-            (Some(first), Some(last)) => {
-                (first.old.start..last.old.end, first.new.start..last.new.end)
-            }
-            _ => (self.old.clone(), self.new.clone()),
-        }
-    }
-}
-
 /// Groups changes with `context` lines around; `old_len` and `new_len` are the sides' line counts.
 pub fn hunks(changes: &[Change], old_len: usize, new_len: usize, context: usize) -> Vec<Hunk> {
     let mut out: Vec<Hunk> = Vec::new();
@@ -327,23 +309,35 @@ pub fn hunks(changes: &[Change], old_len: usize, new_len: usize, context: usize)
     out
 }
 
-/// `from` with one hunk of the diff from `from` to `to` taken over. `None`: the id names no hunk of these two.
-pub fn restore_hunk(from: &[u8], to: &[u8], id: &str) -> Option<Vec<u8>> {
-    let (old, new) = id.split_once(':')?;
-    let range = |text: &str| -> Option<Range<usize>> {
-        let (start, end) = text.split_once('-')?;
-        Some(start.parse().ok()?..end.parse().ok()?)
-    };
-    let (old, new) = (range(old)?, range(new)?);
+/// `from` with one hunk of the diff from `from` to `to` taken over: lines `old` of the one become lines `new` of the
+/// other, both from 0, with or without context. `None`: the lines before or after don't belong together.
+pub fn restore_hunk(
+    from: &[u8],
+    to: &[u8],
+    old: Range<usize>,
+    new: Range<usize>,
+) -> Option<Vec<u8>> {
     let (from, to) = (split_lines(from), split_lines(to));
     let all = changes(&from, &to);
-    let first = all
-        .iter()
-        .any(|c| c.old.start == old.start && c.new.start == new.start);
-    let last = all
-        .iter()
-        .any(|c| c.old.end == old.end && c.new.end == new.end);
-    if !first || !last {
+    let joined = |a: usize, b: usize| {
+        let inside = all.iter().any(|change| {
+            let within = change.old.start < a && a < change.old.end;
+            let within_new = change.new.start < b && b < change.new.end;
+            within || within_new
+        });
+        // The same number of lines behind all changes that end before.
+        let before = all
+            .iter()
+            .take_while(|change| change.old.end <= a && change.new.end <= b);
+        let shift: isize = before
+            .map(|c| c.new.len() as isize - c.old.len() as isize)
+            .sum();
+        let opens = all
+            .iter()
+            .any(|change| change.old.start == a && change.new.start == b);
+        !inside && (opens || a.checked_add_signed(shift) == Some(b))
+    };
+    if !joined(old.start, new.start) || !joined(old.end, new.end) {
         return None;
     }
     let mut out = Vec::new();

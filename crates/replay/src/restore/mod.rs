@@ -10,9 +10,12 @@ mod pick;
 mod plan;
 mod unified;
 
+#[cfg(test)]
+mod tests;
+
 pub use lines::{changes, hunks, restore_hunk, split_lines, Change, Hunk, LineEnds};
 pub use merge::{merge, undo_change, Conflict, Merge, Merged, Settlement};
-pub use pick::{pick_all, pick_one, Certainty, LoggedFile, Pick, Picked};
+pub use pick::{pick_all, pick_one, LoggedFile, Pick, Picked};
 pub use plan::{
     sha256_hex, Action, Attributes, Content, FileImage, Kind, Moved, Note, RestorePlan, Step,
 };

@@ -2,13 +2,7 @@
 //!
 //! Left out: reading contents (the caller does it for what is picked), paths on the disk.
 
-/// How sure a content is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Certainty {
-    Exact,
-    Unverified,
-    Unknown,
-}
+use crate::Certainty;
 
 /// A path that the log names somewhere, seen from position N.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -15,7 +15,7 @@ pub fn unified(path: &str, old: Option<&[u8]>, new: Option<&[u8]>) -> Vec<u8> {
         return out;
     }
     let name = |prefix: &str, side: Option<&[u8]>| match side {
-        Some(_) => format!("{prefix}/{}", shown(path)),
+        Some(_) => shown(&format!("{prefix}/{path}")),
         None => "/dev/null".to_owned(),
     };
     out.extend_from_slice(format!("--- {}\n+++ {}\n", name("a", old), name("b", new)).as_bytes());
