@@ -6,6 +6,11 @@
 
 mod real;
 
+#[cfg(test)]
+pub mod faulty;
+#[cfg(test)]
+pub mod memory;
+
 pub use real::RealFolder;
 
 use chipdeck_replay::restore::Attributes;

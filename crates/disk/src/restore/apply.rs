@@ -12,7 +12,7 @@ use super::settle::{put_back, remove_intent, Intent, IntentStep, PENDING};
 use super::target::{resolve, Target};
 use crate::folder::{Access, Folder};
 use chipdeck_replay::restore::{
-    sha256_hex, Action, Attributes, Content, FileImage, Kind, Moved, RestorePlan, Step,
+    sha256_hex, Action, Attributes, Content, FileImage, Moved, RestorePlan, Step,
 };
 use std::ffi::OsStr;
 use std::hash::{BuildHasher, Hasher};
@@ -459,6 +459,3 @@ fn new_id(lines: &[Line]) -> String {
         }
     }
 }
-
-/// The kind under which a restore that broke off is put back.
-pub(super) const ROLLBACK: Kind = Kind::Rollback;

@@ -323,6 +323,9 @@ pub(super) fn append(data: &Arc<dyn Folder>, lines: &[Line]) -> Result<(), Resto
         serde_json::to_writer(&mut bytes, line).map_err(|error| failed(error.into()))?;
         bytes.push(b'\n');
     }
+    if bytes.is_empty() {
+        return Ok(());
+    }
     data.append(name, &bytes).map_err(failed)?;
     data.flush().map_err(failed)
 }

@@ -15,6 +15,9 @@ mod roots;
 mod settle;
 mod target;
 
+#[cfg(test)]
+mod selftest;
+
 pub use apply::Applied;
 pub use error::{Outside, Reason, RestoreError};
 pub use journal::{Journal, PastRestore, PastStep};

@@ -4,13 +4,13 @@
 //! that it wrote is put back, and the journal says so. Where none does, it was done but for the intent. A file
 //! that somebody changed since is left alone.
 
-use super::apply::{journal_lines, prune, write_temporary, ROLLBACK};
+use super::apply::{journal_lines, prune, write_temporary};
 use super::error::RestoreError;
 use super::images::Images;
 use super::journal::{append, read_lines, root_path, Held, Journal};
 use super::root::Root;
 use super::target::{resolve, Target};
-use chipdeck_replay::restore::{sha256_hex, Attributes};
+use chipdeck_replay::restore::{sha256_hex, Attributes, Kind};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsStr;
 use std::io;
@@ -282,26 +282,14 @@ fn sweep(folder: &Arc<dyn Folder>, temporary: &str) -> io::Result<()> {
     }
 }
 
-/// Lines that take the journaled steps of an intent back, unless they are there already.
+/// Lines that take the journaled steps of an intent back, those that are not there already. Mends a torn end too.
 pub(super) fn journal_rollback(held: &Held, intent: &Intent, now: i64) -> Result<(), RestoreError> {
     let lines = read_lines(&held.data)?;
-    let journaled = |path: &str| {
-        let mut own = lines
-            .iter()
-            .filter(|line| line.payload.restore_id == intent.restore);
-        own.any(|line| line.payload.path == path)
-    };
-    let back = format!("{}-back", intent.restore);
-    if lines.iter().any(|line| line.payload.restore_id == back) {
-        return Ok(());
-    }
-    let steps = intent
-        .steps
-        .iter()
-        .rev()
-        .filter(|step| journaled(&step.path));
+    let there = |id: &str| lines.iter().any(|line| line.event_id == id);
+    let steps = (1..).zip(&intent.steps);
+    let steps = steps.filter(|(number, _)| there(&format!("{}.{number}", intent.restore)));
     let steps: Vec<IntentStep> = steps
-        .map(|step| IntentStep {
+        .map(|(_, step)| IntentStep {
             before: step.after.clone(),
             after: step.before.clone(),
             before_attributes: None,
@@ -309,16 +297,18 @@ pub(super) fn journal_rollback(held: &Held, intent: &Intent, now: i64) -> Result
             ..step.clone()
         })
         .collect();
-    if steps.is_empty() {
-        return Ok(());
-    }
     let rollback = Intent {
-        restore: back,
-        kind: ROLLBACK.as_str().to_owned(),
+        restore: format!("{}-back", intent.restore),
+        kind: Kind::Rollback.as_str().to_owned(),
         undo_of: Some(intent.restore.clone()),
         steps,
         ..intent.clone()
     };
+    let mut missing = journal_lines(&rollback, 0, now);
+    missing.retain(|line| !there(&line.event_id));
     let next = lines.iter().map(|line| line.seq + 1).max().unwrap_or(0);
-    append(&held.data, &journal_lines(&rollback, next, now))
+    for (seq, line) in (next..).zip(&mut missing) {
+        line.seq = seq;
+    }
+    append(&held.data, &missing)
 }
