@@ -1,1 +1,117 @@
-//! The bundled demo.
+//! The bundled demo, laid out in our cache: a log, chips, edit snapshots and the project that they belong to, which
+//! becomes a root, so that every kind of restore can be tried without harm. Times are moved so that the hour ended
+//! a few minutes ago.
+
+use include_dir::{include_dir, Dir, DirEntry};
+use sha2::{Digest, Sha256};
+use std::io;
+use std::path::{Path, PathBuf};
+
+static DEMO: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../demo");
+
+/// How long ago the demo's last event is, in seconds.
+const AGO: i64 = 4 * 60;
+
+/// Lays the demo out anew below `cache`; its folder. `now` is Unix seconds.
+pub fn lay_out(cache: &Path, now: i64) -> io::Result<PathBuf> {
+    let demo = cache.join("demo");
+    match std::fs::remove_dir_all(&demo) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let project = demo.join("project");
+    let workspace = Path::new("snapshots").join(workspace_id(&project));
+    let moved = now - AGO - last_time();
+    let mut left = vec![&DEMO];
+    while let Some(dir) = left.pop() {
+        for entry in dir.entries() {
+            let file = match entry {
+                DirEntry::Dir(dir) => {
+                    left.push(dir);
+                    continue;
+                }
+                DirEntry::File(file) => file,
+            };
+            let path = match file.path().strip_prefix("snapshots") {
+                Ok(name) => demo.join(&workspace).join(name),
+                Err(_) => demo.join(file.path()),
+            };
+            if let Some(folder) = path.parent() {
+                std::fs::create_dir_all(folder)?;
+            }
+            let text = file.contents_utf8().unwrap_or_default();
+            match file.path().starts_with("project") {
+                true => std::fs::write(path, text)?,
+                false => std::fs::write(path, at_another_time(text, moved))?,
+            }
+        }
+    }
+    Ok(demo)
+}
+
+/// The chip server's name for a workspace that is no git repository.
+fn workspace_id(folder: &Path) -> String {
+    let sum = Sha256::digest(folder.as_os_str().as_encoded_bytes());
+    sum.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Members whose numbers are times, and how many of them make a second.
+const TIMES: [(&str, i64); 3] = [("\"timestamp\":", 1000), ("\"created_at\": ", 1), ("\"created_at\":", 1)];
+
+/// Unix seconds of the last event.
+fn last_time() -> i64 {
+    let log = DEMO.get_file("orders.jsonl").and_then(|file| file.contents_utf8()).unwrap_or_default();
+    let last = log.rsplit(TIMES[0].0).next().unwrap_or_default();
+    digits(last).0 / 1000
+}
+
+fn digits(text: &str) -> (i64, &str) {
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, rest) = text.split_at(end);
+    (number.parse().unwrap_or_default(), rest)
+}
+
+/// The text with every time moved by so many seconds. The demo's own strings hold nothing that looks like one.
+fn at_another_time(text: &str, seconds: i64) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    loop {
+        let next = TIMES.iter().filter_map(|(name, unit)| Some((rest.find(name)?, name.len(), unit))).min_by_key(|n| (n.0, -(n.1 as i64)));
+        let Some((at, length, unit)) = next else { break };
+        let (before, after) = rest.split_at(at + length);
+        out.push_str(before);
+        let (time, after) = digits(after);
+        out.push_str(&(time + seconds * unit).to_string());
+        rest = after;
+    }
+    out.push_str(rest);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_move_and_nothing_else() {
+        let text = r#"{"timestamp":1764309727037,"payload":{"chip":{"created_at":1764309727,"n":5}}}"#;
+        let moved = r#"{"timestamp":1764309737037,"payload":{"chip":{"created_at":1764309737,"n":5}}}"#;
+        assert_eq!(at_another_time(text, 10), moved);
+        assert_eq!(at_another_time("{\n  \"created_at\": 7\n}", 1), "{\n  \"created_at\": 8\n}");
+        assert_eq!(at_another_time("nothing 12", 1), "nothing 12");
+    }
+
+    #[test]
+    fn the_demo_ends_a_few_minutes_ago_and_can_be_laid_out_again() {
+        let cache = tempfile::tempdir().unwrap();
+        for _ in 0..2 {
+            let demo = lay_out(cache.path(), 2_000_000_000).unwrap();
+            let log = std::fs::read_to_string(demo.join("orders.jsonl")).unwrap();
+            assert!(log.trim_end().rsplit("\"timestamp\":").next().unwrap().starts_with("1999999760"), "{log}");
+            assert!(demo.join("project/orders/refunds.py").is_file());
+            let workspaces: Vec<_> = std::fs::read_dir(demo.join("snapshots")).unwrap().collect();
+            assert_eq!(workspaces.len(), 1);
+            std::fs::write(demo.join("project/orders/refunds.py"), "spoilt").unwrap();
+        }
+    }
+}
