@@ -15,5 +15,6 @@ pub mod chips;
 pub mod folder;
 mod hex;
 pub mod logs;
+pub mod own;
 pub mod places;
 pub mod restore;

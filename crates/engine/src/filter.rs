@@ -66,7 +66,7 @@ enum Test {
     Trace(String),
     Correlation(String),
     Path(PathGlob),
-    Text(Box<Text>),
+    Text(Text),
     Regex(Box<Regex>),
 }
 
@@ -164,7 +164,7 @@ impl Raw {
 }
 
 /// JSON's escapes resolved wherever they stand; what is no escape stays.
-fn unescaped(bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn unescaped(bytes: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     let mut rest = bytes;
     while let Some((&first, tail)) = rest.split_first() {
@@ -280,13 +280,13 @@ impl PathGlob {
 /// A text to find; without capitals it is found in either case.
 #[derive(Debug)]
 enum Text {
-    Exact(Finder<'static>),
+    Exact(Box<Finder<'static>>),
     AnyCase(Regex),
 }
 
 impl Text {
     fn new(text: &str) -> Text {
-        let plain = || Text::Exact(Finder::new(text.as_bytes()).into_owned());
+        let plain = || Text::Exact(Box::new(Finder::new(text.as_bytes()).into_owned()));
         if text.chars().any(char::is_uppercase) || !text.chars().any(char::is_alphabetic) {
             return plain();
         }
@@ -439,7 +439,7 @@ fn test(token: &Token, position: &dyn Fn(&str) -> Result<u64, String>) -> Result
         if value.is_empty() {
             return Err(fault("an empty text is in every event".to_owned()));
         }
-        return Ok(Test::Text(Box::new(Text::new(value))));
+        return Ok(Test::Text(Text::new(value)));
     };
     if value.is_empty() {
         return Err(fault(format!("`{key}:` lacks its value")));

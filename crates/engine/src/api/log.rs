@@ -232,6 +232,8 @@ pub enum TreeMode {
 pub struct TreeView {
     pub total_changed: u64,
     pub total: u64,
+    /// Rows of this mode that the query leaves.
+    pub matching: u64,
     pub offset: u64,
     /// Sorted by path, folders implied.
     pub rows: Vec<FileRow>,

@@ -11,7 +11,10 @@ const MOST_BYTES: usize = 48 << 10;
 const LEAST_COMMON: f32 = 0.35;
 
 /// The runs of each old line and of each new line.
-pub fn mark(old: &[&[u8]], new: &[&[u8]], deadline: Instant) -> (Vec<Vec<Run>>, Vec<Vec<Run>>) {
+type Marked = (Vec<Vec<Run>>, Vec<Vec<Run>>);
+
+/// The runs of each old line and of each new line.
+pub fn mark(old: &[&[u8]], new: &[&[u8]], deadline: Instant) -> Marked {
     let plain = || {
         (
             old.iter().map(|it| plain(it)).collect(),
@@ -48,11 +51,7 @@ fn plain(line: &[u8]) -> Vec<Run> {
 }
 
 /// `None` when the two have too little in common.
-fn block(
-    old: &[&[u8]],
-    new: &[&[u8]],
-    deadline: Instant,
-) -> Option<(Vec<Vec<Run>>, Vec<Vec<Run>>)> {
+fn block(old: &[&[u8]], new: &[&[u8]], deadline: Instant) -> Option<Marked> {
     let old_texts: Vec<_> = old.iter().map(|line| super::split_end(line).0).collect();
     let new_texts: Vec<_> = new.iter().map(|line| super::split_end(line).0).collect();
     let old_words = words(&old_texts);

@@ -1,0 +1,37 @@
+//! A log on the timeline: read in the background, followed while it grows, looked at from any request.
+//!
+//! [`Log`] owns the thread and the lock; the views are functions of a [`Look`]. Left out: which logs are open
+//! (`engine`), the disk (`chipdeck-disk`), the fold (`chipdeck-replay`).
+
+mod dialogue;
+mod event;
+mod files;
+mod findings;
+mod look;
+mod moment;
+mod palette;
+mod position;
+mod reading;
+mod rows;
+mod search;
+mod text;
+mod tracks;
+
+pub use files::thousands;
+pub use findings::Findings;
+pub use look::Look;
+pub use palette::fuzzy;
+pub use position::position;
+pub use reading::Reading;
+pub use rows::{session_name, status_of};
+pub use search::Ahead;
+pub use text::one_line;
+pub use tracks::Marked;
+
+/// A window of a list as a reader's terms: at most 2,000 rows.
+fn window(offset: u64, limit: u64) -> (usize, usize) {
+    (
+        usize::try_from(offset).unwrap_or(usize::MAX),
+        usize::try_from(limit.min(2_000)).unwrap_or(0),
+    )
+}

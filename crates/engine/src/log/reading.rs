@@ -1,0 +1,90 @@
+//! A log read whole, for the command: opened, read, put in order. The window's logs are read in the background
+//! instead ([`super::Log`]).
+
+use super::findings::Findings;
+use super::look::Look;
+use chipdeck_disk::logs::{FileSource, OpenError};
+use chipdeck_ingest::{Format, LogSet, Source};
+use chipdeck_replay::{Options, Timeline};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Bytes that are read before a look at whether to go on.
+pub(super) const STRIDE: usize = 2 << 20;
+
+pub struct Reading {
+    pub source: Arc<FileSource>,
+    pub timeline: Timeline,
+    pub format: Format,
+    findings: Arc<Findings>,
+}
+
+impl Reading {
+    /// Reads a log set to its end, at rest: a torn last line is an entry.
+    ///
+    /// # Errors
+    /// What cannot be opened or holds no log. A file that cannot be read further is read as far as it goes.
+    pub fn of(path: &Path) -> Result<Reading, OpenError> {
+        let source = Arc::new(FileSource::open(path)?);
+        let mut set = LogSet::open(&*source);
+        let mut timeline = Timeline::new(options(&*source, set.format()));
+        loop {
+            let before = set.progress(&*source).read;
+            let read = set.read(&*source, STRIDE, &mut |batch, source| {
+                timeline.add_findings(batch.findings.drain(..));
+                for entry in batch.entries.drain(..) {
+                    timeline.append(entry, source);
+                }
+            });
+            match read {
+                Ok(progress) if progress.done() || progress.read == before => break,
+                Ok(_) => {}
+                Err(error) => {
+                    return Err(OpenError::Io {
+                        path: path.to_owned(),
+                        error,
+                    })
+                }
+            }
+        }
+        set.settle(true, &*source, &mut |batch, source| {
+            timeline.add_findings(batch.findings.drain(..));
+            for entry in batch.entries.drain(..) {
+                timeline.append(entry, source);
+            }
+        });
+        timeline.arrange(&*source);
+        let findings = Arc::new(Findings::of(&timeline));
+        Ok(Reading {
+            source,
+            format: set.format(),
+            timeline,
+            findings,
+        })
+    }
+
+    pub fn look(&self) -> Look<'_> {
+        Look {
+            timeline: &self.timeline,
+            source: &*self.source,
+            findings: self.findings.clone(),
+        }
+    }
+
+    /// What the command line takes for N.
+    ///
+    /// # Errors
+    /// One sentence: there is no such position or event.
+    pub fn position(&self, text: &str) -> Result<u32, String> {
+        super::position::position(&self.timeline, text)
+    }
+}
+
+/// How a log set is folded.
+pub(super) fn options(source: &dyn Source, format: Format) -> Options {
+    Options {
+        names: (0..source.files()).map(|file| source.name(file)).collect(),
+        canonical: format.is_canonical(),
+        ..Options::default()
+    }
+}
