@@ -1,3 +1,10 @@
 //! The real window, as a person uses it. Needs Linux; `cargo xtask test` sets everything up.
 
+mod chips;
+mod deck;
+mod drop;
+mod instance;
+mod keyboard;
+mod logs;
+mod restore;
 mod safe;

@@ -1,6 +1,6 @@
 //! One door, no network, no foreign markup.
 
-use chipdeck_e2e::Desk;
+use chipdeck_e2e::{keys, Desk};
 use serde_json::json;
 
 /// What the page may not do, tried in the real page.
@@ -81,4 +81,127 @@ fn the_page_has_one_door_and_no_network() {
         .unwrap()
         .starts_with("tauri://localhost"));
     assert_eq!(desk.windows("Chipdeck").len(), 1, "no second window");
+}
+
+/// Markup, scripts, format strings, escapes, paths: as text in every field of a log and of a chip.
+#[test]
+fn a_hostile_log_stays_text() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let url = format!("http://{}/x", listener.local_addr().unwrap());
+    let evil = format!(
+        "<img src=\"{url}\" onerror=\"window.hurt=1\"><script>window.hurt=2</script><svg onload=\"window.hurt=3\"></svg>\
+         <iframe src=\"{url}\"></iframe><style>@import '{url}';body{{display:none}}</style>[x](javascript:window.hurt=4)![i]({url})\
+         {{{{constructor.constructor('window.hurt=5')()}}}}${{window.hurt=6}}%s%n%x\u{1b}]0;pwned\u{7}\u{202e}../../../etc/passwd"
+    );
+    let e = || json!(evil);
+    let log = [
+        (
+            "session.start",
+            json!({"cwd": e(), "agent": e(), "model": e()}),
+        ),
+        ("message.user", json!({"content": e()})),
+        ("message.assistant", json!({"content": e()})),
+        (
+            "tool.call",
+            json!({"toolName": e(), "args": {evil.clone(): e(), "file": e(), "command": e()}}),
+        ),
+        (
+            "tool.result",
+            json!({"status": "error", "error": e(), "result": {evil.clone(): e()}}),
+        ),
+        (
+            "message.toolResult",
+            json!({"callId": e(), "status": "ok", "content": e()}),
+        ),
+        ("file.create", json!({"path": e(), "content": e()})),
+        (
+            "file.create",
+            json!({"path": "a.html", "content": format!("{evil}\n")}),
+        ),
+        (
+            "file.change",
+            json!({"path": "a.html", "content": format!("{evil}\n{evil}\n")}),
+        ),
+        (
+            "file.rename",
+            json!({"from": "a.html", "to": format!("<b>{evil}")}),
+        ),
+        (
+            "chip.save",
+            json!({"chip": {"id": e(), "tool": e(), "args": {"_content": e()}, "err_msg": e(), "created_at": 1}}),
+        ),
+        (
+            "memory.add",
+            json!({"id": e(), "zone": "hot", "content": e(), "tags": [e()]}),
+        ),
+        (
+            "plan.create",
+            json!({"planId": e(), "task": e(), "plan": {}}),
+        ),
+        ("context.compact", json!({"through": e(), "summary": e()})),
+        (evil.as_str(), json!({evil.clone(): e()})),
+    ];
+    let mut text = String::new();
+    for (n, (kind, payload)) in log.iter().enumerate() {
+        let event = json!({"eventId": format!("{evil}{n}"), "traceId": e(), "correlationId": e(), "parentEventId": e(),
+            "seq": n + 1, "type": kind, "timestamp": 1_764_500_000_000_u64 + n as u64, "payload": payload});
+        text += &format!("{event}\n");
+    }
+    text += &format!("{evil}\n");
+
+    let desk = Desk::new();
+    std::fs::create_dir_all(desk.chips()).unwrap();
+    let chip = json!({"id": "abc123", "tool": evil, "args": {"_content": evil}, "err_msg": evil, "created_at": 1_764_500_000});
+    std::fs::write(desk.chips().join("chip-abc123.json"), chip.to_string()).unwrap();
+    let file = desk.put("<img src=x onerror=alert(1)>.jsonl", text);
+    let page = desk.start(&[&file]);
+    page.wait("[data-testid=playhead]");
+    let count = log.len() + 1;
+    crate::deck::wait_at(&page, count as u64);
+    page.js(
+        "window.hurt = 0; window.foreign = [];
+         new MutationObserver(all => { for (const one of all) for (const node of one.addedNodes)
+           if (node.nodeType === 1 && (node.matches('script,iframe,style,object,embed,link,base,form,a[href^=\"javascript\"],img[onerror],svg[onload]')))
+             window.foreign.push(node.outerHTML.slice(0, 200)) }).observe(document, {subtree: true, childList: true})",
+        &[],
+    );
+    for tab in ["files", "dialogue", "tools", "findings", "chips"] {
+        page.click(&format!("[data-testid=tab-{tab}]"));
+        page.painted();
+        for _ in 0..count {
+            page.press(keys::LEFT);
+        }
+        page.painted();
+        page.press(keys::END);
+        crate::deck::wait_at(&page, count as u64);
+    }
+    page.click("[data-testid=library-chips]");
+    page.painted();
+    page.press_with(&[keys::CONTROL], "k");
+    page.press("img");
+    page.painted();
+    assert_eq!(
+        page.js("return window.hurt", &[]),
+        json!(0),
+        "something ran"
+    );
+    assert_eq!(
+        page.js("return window.foreign", &[]),
+        json!([]),
+        "markup came in"
+    );
+    let scripts = page.js("return [...document.scripts].filter(s => !s.src.startsWith('tauri://localhost/') && s.textContent.includes('hurt')).length", &[]);
+    assert_eq!(scripts, json!(0));
+    assert!(listener.accept().is_err(), "a request was sent");
+    assert_eq!(
+        desk.windows("Chipdeck").len(),
+        1,
+        "the window is called what it is called"
+    );
+    // And it was really shown, as text.
+    page.press(keys::ESCAPE);
+    page.click("[data-testid=library-log]");
+    page.click("[data-testid=tab-dialogue]");
+    page.wait_text("[data-testid=stage]", "<script>window.hurt=2</script>");
 }
