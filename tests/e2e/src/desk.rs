@@ -161,6 +161,11 @@ impl Desk {
             .join("cache/better-edit-tools-mcp/snapshots")
     }
 
+    /// Our own settings on this desk.
+    pub fn config(&self) -> PathBuf {
+        self.home.path().join("config/chipdeck")
+    }
+
     /// Our own data on this desk.
     pub fn data(&self) -> PathBuf {
         self.home.path().join("data/chipdeck")
