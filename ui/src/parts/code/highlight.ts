@@ -98,7 +98,6 @@ export async function highlight(
 // Characters that change how other text is read or that cannot be seen: C0 and C1 except tab, soft hyphen,
 // zero-width and bidirectional controls, line separators, the byte order mark, variation tags.
 const HIDDEN =
-  // eslint-disable-next-line no-control-regex
   /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|[\u{e0000}-\u{e007f}]/gu;
 
 /** How a hidden character is named on screen. */
