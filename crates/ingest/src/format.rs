@@ -41,10 +41,10 @@ impl Format {
 }
 
 /// Guesses the format from the file's name and its first bytes (64 KiB are enough; fewer do no harm).
-pub fn detect(_name: &str, head: &[u8]) -> Format {
+pub fn detect(name: &str, head: &[u8]) -> Format {
     if crate::canonical::looks_canonical(head) {
         Format::Canonical
-    } else if let Some(agent) = agents::detect(head) {
+    } else if let Some(agent) = agents::detect(name, head) {
         Format::Agent(agent)
     } else {
         Format::Raw

@@ -317,7 +317,7 @@ impl Codex {
         if proven && !open.told && !self.copying() {
             for (patches, cwd) in open.patches {
                 for patch in patches {
-                    apply(patch, cwd.as_deref(), &call, sink);
+                    super::tools::apply_patch(patch, cwd.as_deref(), &call, sink);
                 }
             }
         }
@@ -521,33 +521,6 @@ fn script_call(script: &str, cwd: Option<&str>) -> (Open, Reach) {
     changes |= shells > commands.len();
     let reach = if changes { Reach::Changer { words: words.into_iter().collect() } } else { Reach::None };
     (Open { patches, code: true, ..Open::default() }, reach)
-}
-
-fn apply(patch: FilePatch, cwd: Option<&str>, call: &Id, sink: &mut Sink<'_>) {
-    let mut resolve = |path: &str| {
-        let joined = paths::join(cwd, path);
-        sink.name(&joined)
-    };
-    match patch {
-        FilePatch::Add { path, content } => {
-            let path = resolve(&path);
-            sink.write(call, &path, Text::inline(content), true);
-        }
-        FilePatch::Delete { path } => {
-            let path = resolve(&path);
-            sink.delete(call, &path);
-        }
-        FilePatch::Update { path, to, chunks } => {
-            let path = resolve(&path);
-            let to = to.map(|t| resolve(&t));
-            if !chunks.is_empty() {
-                sink.change(call, &path, Change::Chunks(Text::inline(chunks)), false);
-            }
-            if let Some(to) = to {
-                sink.rename(call, &path, &to);
-            }
-        }
-    }
 }
 
 /// How a call ended, by the text that the model was given. Five shapes, see the tests.

@@ -60,7 +60,7 @@ impl Reader for DocumentReader {
         let bytes = self.bytes.get(bom..).unwrap_or_default();
         let place = Place { file: self.file, line: 1, offset: bom as u64, len: bytes.len() as u64 };
         let origin = Origin::Log { file: self.file, offset: bom as u64 };
-        let mut sink = Sink::new(self.document.agent(), self.file, place, origin, &mut self.shelf, out);
+        let mut sink = Sink::new(self.document.agent(), source.name(self.file), place, origin, &mut self.shelf, out);
         let Ok(text) = std::str::from_utf8(bytes) else {
             if at_rest {
                 sink.opaque(Code::NotJson, "not UTF-8");

@@ -4,15 +4,27 @@
 //! The rules about what a log proves are in each agent's file; how sure a content is, the fold judges
 //! (`chipdeck-replay`).
 
+mod aider;
 mod claude_code;
+mod cline;
 mod clock;
 mod codex;
+mod copilot;
 mod document;
+mod gemini;
+mod goose;
+mod kimi;
+mod opencode;
+mod openhands;
 mod patch;
 mod paths;
+mod pi;
+mod qwen;
 mod records;
 mod shell;
 mod sink;
+mod swe_agent;
+mod tools;
 
 use std::collections::BTreeSet;
 
@@ -23,45 +35,115 @@ use crate::tape::{Fault, Tape, Val};
 use document::{Document, DocumentReader};
 use records::{Mapper, RecordReader};
 
-/// An agent whose logs are read.
+/// Whose log a file is, and in which of its forms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Agent {
+    Aider,
     ClaudeCode,
+    ClineApi,
+    ClineUi,
     Codex,
+    Copilot,
+    GeminiDocument,
+    GeminiLines,
+    GooseDocument,
+    GooseLines,
+    Kimi,
+    OpenCodeExport,
+    OpenCodeLines,
+    OpenCodeStorage,
+    OpenHandsDocument,
+    OpenHandsLines,
+    Pi,
+    Qwen,
+    SweAgent,
 }
 
 impl Agent {
-    pub const ALL: &'static [Agent] = &[Agent::ClaudeCode, Agent::Codex];
-
-    /// The name in `session.start`, in `sources` and for people.
+    /// The name in `session.start`, in `sources` and for people: one for all forms of an agent's logs.
     pub fn name(self) -> &'static str {
         match self {
+            Agent::Aider => "aider",
             Agent::ClaudeCode => "claude-code",
+            Agent::ClineApi | Agent::ClineUi => "cline",
             Agent::Codex => "codex",
+            Agent::Copilot => "copilot-cli",
+            Agent::GeminiDocument | Agent::GeminiLines => "gemini",
+            Agent::GooseDocument | Agent::GooseLines => "goose",
+            Agent::Kimi => "kimi",
+            Agent::OpenCodeExport | Agent::OpenCodeLines | Agent::OpenCodeStorage => "opencode",
+            Agent::OpenHandsDocument | Agent::OpenHandsLines => "openhands",
+            Agent::Pi => "pi",
+            Agent::Qwen => "qwen",
+            Agent::SweAgent => "swe-agent",
         }
+    }
+
+    /// Is a file of this form rewritten whole on each change? Such a file is read anew, not followed.
+    pub fn is_document(self) -> bool {
+        matches!(
+            self,
+            Agent::Aider
+                | Agent::ClineApi
+                | Agent::ClineUi
+                | Agent::GeminiDocument
+                | Agent::GooseDocument
+                | Agent::OpenCodeExport
+                | Agent::OpenCodeStorage
+                | Agent::OpenHandsDocument
+                | Agent::SweAgent
+        )
     }
 
     /// A reader for file `file` of the log set.
     pub fn reader(self, file: u32) -> Box<dyn Reader> {
-        let lines = |mapper: Box<dyn Mapper>| -> Box<dyn Reader> { Box::new(RecordReader::new(file, mapper)) };
-        let _whole = |document: Box<dyn Document>| -> Box<dyn Reader> { Box::new(DocumentReader::new(file, document)) };
         match self {
-            Agent::ClaudeCode => lines(Box::<claude_code::ClaudeCode>::default()),
-            Agent::Codex => lines(Box::<codex::Codex>::default()),
+            Agent::Aider => whole(file, aider::Aider),
+            Agent::ClaudeCode => lines(file, claude_code::ClaudeCode::default()),
+            Agent::ClineApi => whole(file, cline::Api),
+            Agent::ClineUi => whole(file, cline::Ui::default()),
+            Agent::Codex => lines(file, codex::Codex::default()),
+            Agent::Copilot => lines(file, copilot::Copilot::default()),
+            Agent::GeminiDocument => whole(file, gemini::Gemini::default()),
+            Agent::GeminiLines => lines(file, gemini::Gemini::default()),
+            Agent::GooseDocument => whole(file, goose::Goose::default()),
+            Agent::GooseLines => lines(file, goose::Goose::default()),
+            Agent::Kimi => lines(file, kimi::Kimi::default()),
+            Agent::OpenCodeExport => whole(file, opencode::Export::default()),
+            Agent::OpenCodeLines => lines(file, opencode::Stream::default()),
+            Agent::OpenCodeStorage => whole(file, opencode::Stored::default()),
+            Agent::OpenHandsDocument => whole(file, openhands::OpenHands::default()),
+            Agent::OpenHandsLines => lines(file, openhands::OpenHands::default()),
+            Agent::Pi => lines(file, pi::Pi::default()),
+            Agent::Qwen => lines(file, qwen::Qwen::default()),
+            Agent::SweAgent => whole(file, swe_agent::SweAgent),
         }
     }
+}
+
+fn lines(file: u32, mapper: impl Mapper + 'static) -> Box<dyn Reader> {
+    Box::new(RecordReader::new(file, Box::new(mapper)))
+}
+
+fn whole(file: u32, document: impl Document + 'static) -> Box<dyn Reader> {
+    Box::new(DocumentReader::new(file, Box::new(document)))
 }
 
 /// Records of the head that are looked at.
 const LOOK: usize = 60;
 
-/// Whose log begins with these bytes (64 KiB are enough)?
-pub fn detect(head: &[u8]) -> Option<Agent> {
+/// Whose log begins with these bytes (64 KiB are enough)? The name decides one thing only: whether a single record
+/// is a document of its own or the first line of a log.
+pub fn detect(name: &str, head: &[u8]) -> Option<Agent> {
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     let text = match std::str::from_utf8(head) {
         Ok(text) => text,
         Err(fault) => std::str::from_utf8(head.get(..fault.valid_up_to())?).ok()?,
     };
+    if !text.trim_start().starts_with(['{', '[']) {
+        let marked = text.lines().any(|line| line.starts_with(aider::MARK));
+        return marked.then_some(Agent::Aider);
+    }
     let mut tapes: Vec<(Tape, &str)> = Vec::new();
     let mut rest = text;
     while tapes.len() < LOOK {
@@ -85,14 +167,35 @@ pub fn detect(head: &[u8]) -> Option<Agent> {
             }
         }
     }
-    let records: Vec<Val<'_>> =
-        tapes.iter().map(|(tape, text)| tape.root(text)).filter(|v| v.is_object()).collect();
-    if codex::claims(&records) {
-        Some(Agent::Codex)
-    } else if claude_code::claims(&records) {
-        Some(Agent::ClaudeCode)
-    } else {
-        None
+    let records: Vec<Val<'_>> = tapes.iter().map(|(tape, text)| tape.root(text)).collect();
+    let first = *records.first()?;
+    if first.is_array() {
+        return match () {
+            () if cline::claims_ui(first) => Some(Agent::ClineUi),
+            () if openhands::claims_v0(first) => Some(Agent::OpenHandsDocument),
+            () if cline::claims_api(first) => Some(Agent::ClineApi),
+            () => None,
+        };
+    }
+    let alone = records.len() == 1 && !name.ends_with(".jsonl");
+    match () {
+        () if gemini::claims_document(first) => Some(Agent::GeminiDocument),
+        () if opencode::claims_export(first) => Some(Agent::OpenCodeExport),
+        () if goose::claims_export(first) => Some(Agent::GooseDocument),
+        () if swe_agent::claims(first) => Some(Agent::SweAgent),
+        () if alone && opencode::claims_storage(first) => Some(Agent::OpenCodeStorage),
+        () if alone && (openhands::claims_v1(first) || openhands::claims_v0(first)) => Some(Agent::OpenHandsDocument),
+        () if codex::claims(&records) => Some(Agent::Codex),
+        () if qwen::claims(&records) => Some(Agent::Qwen),
+        () if claude_code::claims(&records) => Some(Agent::ClaudeCode),
+        () if opencode::claims_stream(&records) => Some(Agent::OpenCodeLines),
+        () if gemini::claims_lines(&records) => Some(Agent::GeminiLines),
+        () if copilot::claims(&records) => Some(Agent::Copilot),
+        () if kimi::claims(&records) => Some(Agent::Kimi),
+        () if records.iter().any(|r| openhands::claims_v1(*r) || openhands::claims_v0(*r)) => Some(Agent::OpenHandsLines),
+        () if pi::claims(&records) => Some(Agent::Pi),
+        () if goose::claims_lines(&records) => Some(Agent::GooseLines),
+        () => None,
     }
 }
 

@@ -3,6 +3,7 @@
 //! before its call waits for it, a bounded number of records.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use chipdeck_event::{Code, Id, Place};
 
@@ -55,6 +56,7 @@ pub(crate) struct RecordReader {
 
 struct Records {
     file: u32,
+    name: Arc<str>,
     mapper: Box<dyn Mapper>,
     tape: Tape,
     shelf: Shelf,
@@ -67,6 +69,7 @@ impl RecordReader {
     pub(crate) fn new(file: u32, mapper: Box<dyn Mapper>) -> RecordReader {
         let records = Records {
             file,
+            name: "".into(),
             mapper,
             tape: Tape::default(),
             shelf: Shelf::default(),
@@ -131,7 +134,7 @@ impl Records {
 
     fn sink<'a>(&'a mut self, place: Place, out: &'a mut Batch) -> Sink<'a> {
         let origin = Origin::Log { file: self.file, offset: place.offset };
-        Sink::new(self.mapper.agent(), self.file, place, origin, &mut self.shelf, out)
+        Sink::new(self.mapper.agent(), self.name.clone(), place, origin, &mut self.shelf, out)
     }
 
     fn opaque(&mut self, code: Code, message: &str, place: Place, out: &mut Batch) {
@@ -164,7 +167,7 @@ impl Records {
     fn map(&mut self, tape: &Tape, text: &str, place: Place, hurry: bool, out: &mut Batch) -> Verdict {
         let origin = Origin::Log { file: self.file, offset: place.offset };
         let record = Record { value: tape.root(text), origin };
-        let mut sink = Sink::new(self.mapper.agent(), self.file, place, origin, &mut self.shelf, out);
+        let mut sink = Sink::new(self.mapper.agent(), self.name.clone(), place, origin, &mut self.shelf, out);
         if !record.value.is_object() {
             sink.opaque(Code::NotAnObject, "JSON, but not an object");
             return Verdict::Done;
@@ -175,7 +178,7 @@ impl Records {
     fn early(&mut self, tape: &Tape, text: &str, place: Place, id: &Id, out: &mut Batch) -> bool {
         let origin = Origin::Log { file: self.file, offset: place.offset };
         let record = Record { value: tape.root(text), origin };
-        let mut sink = Sink::new(self.mapper.agent(), self.file, place, origin, &mut self.shelf, out);
+        let mut sink = Sink::new(self.mapper.agent(), self.name.clone(), place, origin, &mut self.shelf, out);
         record.value.is_object() && self.mapper.early(&record, id, &mut sink)
     }
 
@@ -242,8 +245,11 @@ fn is_whole(bytes: &[u8], tape: &mut Tape) -> bool {
 }
 
 impl Reader for RecordReader {
-    fn push(&mut self, chunk: &[u8], _source: &dyn Source, out: &mut Batch) {
+    fn push(&mut self, chunk: &[u8], source: &dyn Source, out: &mut Batch) {
         let records = &mut self.records;
+        if records.name.is_empty() {
+            records.name = source.name(records.file);
+        }
         self.lines.push(chunk, |line| records.line(line, true, out));
     }
 

@@ -5,6 +5,7 @@
 //! call's result is split into (they show the call's id), else `<file>@<offset>`.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 
 use chipdeck_event::{
     Change, Code, Entry, Envelope, Event, Finding, Id, Json, Located, Opaque, Payload, Place, Reach, Role, Session,
@@ -72,6 +73,8 @@ pub(crate) struct Outcome {
 
 pub(crate) struct Sink<'a> {
     pub file: u32,
+    /// The file's name in the log set.
+    pub file_name: Arc<str>,
     pub place: Place,
     pub origin: Origin,
     pub now: Now,
@@ -80,19 +83,21 @@ pub(crate) struct Sink<'a> {
     pub lines: Option<&'a [u64]>,
     out: &'a mut Batch,
     step: u32,
+    /// The next `seq`, where the records themselves are ordered.
+    order: Option<u64>,
     agent: &'static str,
 }
 
 impl<'a> Sink<'a> {
     pub(crate) fn new(
         agent: &'static str,
-        file: u32,
+        file_name: Arc<str>,
         place: Place,
         origin: Origin,
         shelf: &'a mut Shelf,
         out: &'a mut Batch,
     ) -> Sink<'a> {
-        Sink { file, place, origin, now: Now::default(), shelf, lines: None, out, step: 0, agent }
+        Sink { file: place.file, file_name, place, origin, now: Now::default(), shelf, lines: None, out, step: 0, order: None, agent }
     }
 
     /// Moves to a value inside a document: its events stand there.
@@ -103,6 +108,21 @@ impl<'a> Sink<'a> {
         let offset = offset + value.start() as u64;
         self.place = Place { file: self.file, line: self.line_of(offset), offset, len: value.raw().len() as u64 };
         self.step = 0;
+    }
+
+    /// Moves to a piece of a text, at `start` of the document.
+    pub(crate) fn place_at(&mut self, start: usize, len: usize) {
+        let Origin::Log { offset, .. } = self.origin else {
+            return;
+        };
+        let offset = offset + start as u64;
+        self.place = Place { file: self.file, line: self.line_of(offset), offset, len: len as u64 };
+        self.step = 0;
+    }
+
+    /// The events that follow get `seq`s from here on. A set whose events all have one is ordered by it.
+    pub(crate) fn order_by(&mut self, seq: u64) {
+        self.order = Some(seq);
     }
 
     fn line_of(&self, offset: u64) -> u64 {
@@ -156,13 +176,15 @@ impl<'a> Sink<'a> {
             | Payload::Unknown => Session::Dialog,
             _ => Session::Exec,
         };
+        let seq = self.order;
+        self.order = seq.map(|s| s + 1);
         let envelope = Envelope {
             event_id,
             shown_id,
             trace_id: self.now.trace.clone(),
             parent: self.now.parent.clone(),
             correlation: self.now.correlation.clone(),
-            seq: None,
+            seq,
             session,
             type_name: type_name.clone(),
             timestamp: self.now.timestamp,
@@ -219,9 +241,19 @@ impl<'a> Sink<'a> {
 
     /// The first record of a session opens it; later ones of the same id do nothing.
     pub(crate) fn session(&mut self, id: &str, model: Option<&str>) {
+        let cwd = self.shelf.cwd.clone();
+        self.open(id, cwd.as_deref(), model);
+    }
+
+    /// The same for a session whose paths stay below a folder that only texts name.
+    pub(crate) fn session_in(&mut self, id: &str, cwd: Option<&str>) {
+        self.open(id, cwd, None);
+    }
+
+    fn open(&mut self, id: &str, cwd: Option<&str>, model: Option<&str>) {
         let id = self.shelf.name(id);
         if self.shelf.sessions.insert(id.clone()) {
-            let cwd = self.shelf.cwd.as_deref().map(Into::into);
+            let cwd = cwd.map(Into::into);
             let start = Payload::SessionStart { cwd, agent: Some(self.agent.into()), model: model.map(Into::into) };
             let parent = self.now.parent.take();
             self.put(format!("session:{id}").into(), start);
