@@ -28,7 +28,8 @@ export default ts.config(
   ...ts.configs.recommended,
   ...svelte.configs.recommended,
   {
-    languageOptions: { globals: { ...globals.browser } },
+    // The inner parser stands here too, for files that import a component.
+    languageOptions: { globals: { ...globals.browser }, parserOptions: { parser: ts.parser } },
     plugins: { 'import-x': imports },
     settings: {
       'import-x/resolver-next': [createTypeScriptImportResolver({ project: './tsconfig.json' })],

@@ -64,6 +64,14 @@ export class Player {
     return this.#moment.value;
   }
 
+  /** Where the playhead stands on the axis; that of the position before until the new one is known. */
+  get place(): number {
+    if (this.axis === 'event') return this.at;
+    const moment = this.#moment.value;
+    if (this.at === 0 || !moment || moment.at === 0) return this.log?.firstTime ?? 0;
+    return moment.axisTime ?? this.log?.lastTime ?? 0;
+  }
+
   /** The moment is that of `at`. */
   get settled(): boolean {
     return this.#moment.value?.at === this.at && !this.#moment.busy;

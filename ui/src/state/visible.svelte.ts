@@ -77,6 +77,12 @@ export class Visible {
     this.span = zoomSpan(this.span, at, factor, this.whole, this.least);
   }
 
+  /** What a zoom without a pointer keeps in its place: the playhead when it is in view, else the middle. */
+  anchor(playhead: number): number {
+    const { from, to } = this.span;
+    return playhead >= from && playhead <= to ? playhead : (from + to) / 2;
+  }
+
   /** From a slider. */
   zoomTo(share: number, at: number): void {
     const size = Math.max(this.whole.to - this.whole.from, this.least);

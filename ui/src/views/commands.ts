@@ -1,0 +1,343 @@
+/**
+ * Everything that a key or the palette can do: one table. `keys` are names as `KeyboardEvent.key` gives them, with `mod`
+ * for Ctrl (Command on a Mac); the first is the one that is shown. A `letter` works only while no text field has the focus,
+ * and can be turned off.
+ */
+import { words } from '../i18n';
+import {
+  library,
+  overlay,
+  player,
+  restores,
+  search,
+  selection,
+  settings,
+  visible,
+  type StageTab,
+} from '../state';
+
+export type Group = 'play' | 'find' | 'restore' | 'window' | 'timeline';
+export type Command = {
+  id: string;
+  group: Group;
+  name: () => string;
+  keys: string[];
+  letter?: boolean;
+  /** Works without being listed in the palette. */
+  hidden?: boolean;
+  enabled?: () => boolean;
+  run: () => void;
+};
+
+const onLog = () => player.ready && player.count > 0;
+const tab = (to: StageTab) => () => selection.show(to);
+const onPath = () => onLog() && selection.path !== null;
+
+function change(forward: boolean) {
+  const path = selection.path;
+  if (path !== null) void player.step({ kind: 'fileChange', path }, forward);
+}
+
+export const COMMANDS: readonly Command[] = [
+  {
+    id: 'play',
+    group: 'play',
+    name: () => words.playPause,
+    keys: ['Space'],
+    enabled: onLog,
+    run: () => player.toggle(),
+  },
+  {
+    id: 'forward',
+    group: 'play',
+    name: () => words.oneOn,
+    keys: ['ArrowRight'],
+    enabled: onLog,
+    run: player.forward,
+  },
+  {
+    id: 'back',
+    group: 'play',
+    name: () => words.oneBack,
+    keys: ['ArrowLeft'],
+    enabled: onLog,
+    run: player.back,
+  },
+  {
+    id: 'tool-forward',
+    group: 'play',
+    name: () => words.toolOn,
+    keys: ['Shift+ArrowRight'],
+    enabled: onLog,
+    run: () => void player.step({ kind: 'toolCall' }, true),
+  },
+  {
+    id: 'tool-back',
+    group: 'play',
+    name: () => words.toolBack,
+    keys: ['Shift+ArrowLeft'],
+    enabled: onLog,
+    run: () => void player.step({ kind: 'toolCall' }, false),
+  },
+  {
+    id: 'change-forward',
+    group: 'play',
+    name: () => words.changeOn,
+    keys: ['Alt+ArrowRight'],
+    enabled: onPath,
+    run: () => change(true),
+  },
+  {
+    id: 'change-back',
+    group: 'play',
+    name: () => words.changeBack,
+    keys: ['Alt+ArrowLeft'],
+    enabled: onPath,
+    run: () => change(false),
+  },
+  {
+    id: 'first',
+    group: 'play',
+    name: () => words.firstEvent,
+    keys: ['Home'],
+    enabled: onLog,
+    run: player.first,
+  },
+  { id: 'last', group: 'play', name: () => words.lastEvent, keys: ['End'], enabled: onLog, run: player.last },
+  {
+    id: 'error-next',
+    group: 'play',
+    name: () => words.errorNext,
+    keys: ['e'],
+    letter: true,
+    enabled: onLog,
+    run: () => void player.step({ kind: 'error' }, true),
+  },
+  {
+    id: 'error-previous',
+    group: 'play',
+    name: () => words.errorPrevious,
+    keys: ['E'],
+    letter: true,
+    enabled: onLog,
+    run: () => void player.step({ kind: 'error' }, false),
+  },
+  {
+    id: 'follow',
+    group: 'play',
+    name: () => words.follow,
+    keys: ['f'],
+    letter: true,
+    enabled: onLog,
+    run: () => player.toggleFollow(),
+  },
+  {
+    id: 'slower',
+    group: 'play',
+    name: () => words.slower,
+    keys: ['<'],
+    letter: true,
+    enabled: onLog,
+    run: () => player.slower(),
+  },
+  {
+    id: 'faster',
+    group: 'play',
+    name: () => words.faster,
+    keys: ['>'],
+    letter: true,
+    enabled: onLog,
+    run: () => player.faster(),
+  },
+
+  {
+    id: 'bookmark',
+    group: 'timeline',
+    name: () => words.bookmark,
+    keys: ['m'],
+    letter: true,
+    enabled: onLog,
+    run: () => void player.toggleBookmark(),
+  },
+  {
+    id: 'bookmark-next',
+    group: 'timeline',
+    name: () => words.bookmarkNext,
+    keys: ['u'],
+    letter: true,
+    enabled: onLog,
+    run: () => void player.step({ kind: 'bookmark' }, true),
+  },
+  {
+    id: 'bookmark-previous',
+    group: 'timeline',
+    name: () => words.bookmarkPrevious,
+    keys: ['U'],
+    letter: true,
+    enabled: onLog,
+    run: () => void player.step({ kind: 'bookmark' }, false),
+  },
+  {
+    id: 'a',
+    group: 'timeline',
+    name: () => words.setPoint('A'),
+    keys: ['['],
+    letter: true,
+    enabled: onLog,
+    run: () => player.setA(),
+  },
+  {
+    id: 'b',
+    group: 'timeline',
+    name: () => words.setPoint('B'),
+    keys: [']'],
+    letter: true,
+    enabled: onLog,
+    run: () => player.setB(),
+  },
+  {
+    id: 'fit',
+    group: 'timeline',
+    name: () => words.fit,
+    keys: ['0'],
+    letter: true,
+    enabled: onLog,
+    run: () => visible.fit(),
+  },
+
+  {
+    id: 'palette',
+    group: 'find',
+    name: () => words.searchOrGo,
+    keys: ['mod+k'],
+    hidden: true,
+    run: () => overlay.toggle('palette'),
+  },
+  {
+    id: 'search',
+    group: 'find',
+    name: () => words.searchLog,
+    keys: ['/', 'mod+f'],
+    letter: true,
+    enabled: onLog,
+    run: () => search.show(),
+  },
+  {
+    id: 'hit-next',
+    group: 'find',
+    name: () => words.hitNext,
+    keys: ['n'],
+    letter: true,
+    enabled: () => player.search !== null,
+    run: search.next,
+  },
+  {
+    id: 'hit-previous',
+    group: 'find',
+    name: () => words.hitPrevious,
+    keys: ['N'],
+    letter: true,
+    enabled: () => player.search !== null,
+    run: search.previous,
+  },
+  {
+    id: 'files',
+    group: 'find',
+    name: () => words.showTab(words.files),
+    keys: ['Alt+1'],
+    enabled: onLog,
+    run: tab('files'),
+  },
+  {
+    id: 'dialogue',
+    group: 'find',
+    name: () => words.showTab(words.dialogue),
+    keys: ['Alt+2'],
+    enabled: onLog,
+    run: tab('dialogue'),
+  },
+  {
+    id: 'tools',
+    group: 'find',
+    name: () => words.showTab(words.tools),
+    keys: ['Alt+3'],
+    enabled: onLog,
+    run: tab('tools'),
+  },
+  { id: 'chips', group: 'find', name: () => words.showTab(words.chips), keys: ['Alt+4'], run: tab('chips') },
+  {
+    id: 'findings',
+    group: 'find',
+    name: () => words.showTab(words.findings),
+    keys: ['Alt+5'],
+    enabled: onLog,
+    run: tab('findings'),
+  },
+  {
+    id: 'snapshots',
+    group: 'find',
+    name: () => words.showTab(words.snapshots),
+    keys: ['Alt+6'],
+    run: tab('snapshots'),
+  },
+  {
+    id: 'history',
+    group: 'find',
+    name: () => words.showTab(words.history),
+    keys: ['Alt+7'],
+    run: tab('history'),
+  },
+
+  {
+    id: 'undo',
+    group: 'restore',
+    name: () => words.undoLast,
+    keys: ['mod+z'],
+    run: () => void restores.undo(),
+  },
+
+  {
+    id: 'open',
+    group: 'window',
+    name: () => words.openLog,
+    keys: ['mod+o'],
+    run: () => void library.pickFiles(),
+  },
+  {
+    id: 'open-folder',
+    group: 'window',
+    name: () => words.openFolder,
+    keys: ['mod+shift+o'],
+    run: () => void library.pickFolder(),
+  },
+  { id: 'demo', group: 'window', name: () => words.playSample, keys: [], run: () => void library.openDemo() },
+  {
+    id: 'close-log',
+    group: 'window',
+    name: () => words.closeLog,
+    keys: ['mod+w'],
+    enabled: () => player.id !== null,
+    run: () => {
+      const log = player.id;
+      if (log === null) return;
+      player.eject();
+      void library.closeLog(log);
+    },
+  },
+  {
+    id: 'help',
+    group: 'window',
+    name: () => words.helpTitle,
+    keys: ['?'],
+    letter: true,
+    run: () => overlay.toggle('help'),
+  },
+  {
+    id: 'settings',
+    group: 'window',
+    name: () => words.settings,
+    keys: ['mod+,'],
+    run: () => overlay.toggle('settings'),
+  },
+  { id: 'theme', group: 'window', name: () => words.theme, keys: [], run: () => void settings.toggleTheme() },
+];
