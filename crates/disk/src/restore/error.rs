@@ -57,6 +57,9 @@ pub enum RestoreError {
     /// Two steps of one plan lead to the same file.
     #[error("{first:?} and {second:?} are the same file")]
     SameFile { first: String, second: String },
+    /// A merge needs what the log last knew of the file, and it knows nothing.
+    #[error("{path:?} cannot be merged: the log doesn't know what the disk's content came from")]
+    NoBase { path: String },
     #[error("there is no restore {0:?} in the history")]
     UnknownRestore(String),
     #[error("there is nothing to undo")]
@@ -97,7 +100,7 @@ impl RestoreError {
             RestoreError::NotAFile { .. } | RestoreError::SameFile { .. } => "bad-request",
             RestoreError::UnknownRestore(_) => "not-found",
             RestoreError::NothingToUndo => "nothing-to-undo",
-            RestoreError::ImageGone { .. } => "unknown-content",
+            RestoreError::ImageGone { .. } | RestoreError::NoBase { .. } => "unknown-content",
             RestoreError::Busy
             | RestoreError::Unsettled { .. }
             | RestoreError::PutBack { .. }

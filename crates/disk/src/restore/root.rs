@@ -5,7 +5,8 @@
 use super::error::{Outside, Reason, RestoreError};
 use super::target::{resolve, Target};
 use crate::folder::{Folder, RealFolder};
-use chipdeck_replay::restore::{Content, FileImage, Note};
+use chipdeck_replay::restore::{Content, Draft, FileImage, Kind, Known, Mode, Note, Want};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -122,6 +123,45 @@ impl Root {
             notes,
             real: target.real(),
         })
+    }
+
+    /// Drafts a restore of files of a log (`cwd`: its first working folder) against what is on the disk now.
+    /// Nothing of it where one path lies outside. An unknown content is no step, only a warning of the draft.
+    pub fn draft(
+        &self,
+        kind: Kind,
+        wants: &[Want],
+        cwd: Option<&str>,
+        mode: Mode,
+    ) -> Result<Draft, RestoreError> {
+        let mut draft = Draft::new(kind);
+        let mut seen: HashMap<String, &Want> = HashMap::new();
+        for want in wants {
+            if want.theirs == Known::Unknown {
+                let message = format!(
+                    "{}: the log doesn't show its content there, it is not written",
+                    want.path
+                );
+                draft.warn("unknown-content", &want.path, message);
+                continue;
+            }
+            let path = self.place(&want.path, cwd)?;
+            // A log may write one file in several ways.
+            match seen.insert(path.clone(), want) {
+                Some(other) if other.theirs == want.theirs => continue,
+                Some(other) => {
+                    return Err(RestoreError::SameFile {
+                        first: other.path.clone(),
+                        second: want.path.clone(),
+                    })
+                }
+                None => {}
+            }
+            let found = self.read(&path)?;
+            let added = draft.add(&path, found.image, found.notes, want, mode);
+            added.map_err(|none| RestoreError::NoBase { path: none.path })?;
+        }
+        Ok(draft)
     }
 
     /// Follows links inside the root and checks the grant.

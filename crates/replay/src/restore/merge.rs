@@ -51,6 +51,20 @@ pub enum Merged {
 }
 
 impl Merge {
+    /// One conflict over the whole file: it can be kept or given up, not merged.
+    pub fn whole(base: &[u8], ours: &[u8], theirs: &[u8]) -> Merge {
+        Merge {
+            parts: vec![Part::Conflict(Conflict {
+                number: 0,
+                line: 1,
+                base: base.to_vec(),
+                ours: ours.to_vec(),
+                theirs: theirs.to_vec(),
+                settled: None,
+            })],
+        }
+    }
+
     pub fn conflicts(&self) -> impl Iterator<Item = &Conflict> {
         self.parts.iter().filter_map(|part| match part {
             Part::Conflict(conflict) => Some(conflict),
