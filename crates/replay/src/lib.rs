@@ -13,8 +13,28 @@
 
 pub mod restore;
 
+mod book;
+mod carry;
+mod contents;
+mod edit;
+mod effect;
+mod files;
+mod fold;
+mod judge;
+mod noted;
+mod numbers;
+mod patch;
+mod print;
+mod reach;
+mod rows;
 mod state;
 mod timeline;
+mod tracks;
 
+pub use book::{Op, Version};
+pub use edit::{apply as apply_change, Failure};
+pub use print::Printed;
+pub use rows::{Called, Chip, Said, Zones};
 pub use state::{Certainty, ContentId, EventRef, FileState, PlanStatus, State, Why};
-pub use timeline::{Called, Chip, Found, Lanes, Op, Options, Said, Timeline, Version, Zones};
+pub use timeline::{Found, Options, Timeline};
+pub use tracks::{Counts, Lanes, LANES};

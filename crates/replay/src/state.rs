@@ -96,8 +96,9 @@ pub(crate) struct Seat<P> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ChipPlace {
-    Queue,
-    Evicted,
+    /// With the index of the `chip.save`; 0 where a `state.snapshot` carried it.
+    Queue(u32),
+    Evicted(u32),
     Gone,
 }
 

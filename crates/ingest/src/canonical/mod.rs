@@ -5,6 +5,7 @@
 
 mod fields;
 mod payload;
+mod sequence;
 mod upcast;
 
 use crate::blobs::Blobs;
@@ -17,6 +18,7 @@ use chipdeck_event::{
     Code, Entry, Envelope, Event, Finding, Located, Opaque, Payload, Place, Session,
 };
 use fields::integer;
+use sequence::Sequence;
 
 /// Does the head of a file have a line that is an event of ours, or could have been one? An empty file is one to be.
 pub fn looks_canonical(head: &[u8]) -> bool {
@@ -59,6 +61,7 @@ struct Shared {
     tape: Tape,
     names: Names,
     blobs: Blobs,
+    sequence: Sequence,
 }
 
 /// What is needed to judge the fields of one event.
@@ -296,6 +299,14 @@ impl Shared {
             version.is_some(),
         );
         let version = u32::try_from(version.unwrap_or(1)).unwrap_or(u32::MAX);
+
+        let odd = self.sequence.next(seq, timestamp);
+        if let Some(message) = odd.seq {
+            ground.find(Code::SeqRegress, message);
+        }
+        if let Some(message) = odd.clock {
+            ground.find(Code::ClockRegress, message);
+        }
 
         let known = payload::known_version(&type_name);
         let payload = match known {

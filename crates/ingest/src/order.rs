@@ -1,0 +1,312 @@
+//! The order of a log set. If every event has a `seq`, by that; else files are merged by their times and parents.
+//!
+//! An opaque entry stays right after the entry before it in its file. Left out on purpose: `seq` and clocks within a
+//! file (the canonical reader judges these), parents within one file (the fold does).
+
+use chipdeck_event::{Code, Finding, Id, Located};
+use hashbrown::{HashMap, HashSet};
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+/// The order of some entries, and what is doubtful about it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Order {
+    /// Indices of the entries given, in order; `None` when they are in order already.
+    pub moved: Option<Vec<u32>>,
+    /// `ambiguous-order`, `missing-seq` and a `seq` that two files use.
+    pub findings: Vec<Finding>,
+}
+
+/// An event with the opaque entries that stay behind it (at the top of a file: before it).
+struct Block {
+    /// Entries, as indices; those of a block stand together.
+    entries: Vec<u32>,
+    /// The event among them.
+    event: Option<u32>,
+}
+
+/// Puts entries in order. `names` are the files' names. In a `canonical` log the order within a file is that of its
+/// lines, however the entries come; in others it is the order in which they come.
+pub fn arrange(entries: &[Located], names: &[Arc<str>], canonical: bool) -> Order {
+    let every = entries
+        .iter()
+        .all(|l| l.entry.event().is_none_or(|e| e.envelope.seq.is_some()));
+    let mut files: Vec<Vec<u32>> = Vec::new();
+    for (index, located) in entries.iter().enumerate() {
+        let file = located.place.file as usize;
+        if files.len() <= file {
+            files.resize_with(file + 1, Vec::new);
+        }
+        if let Some(list) = files.get_mut(file) {
+            list.push(index as u32);
+        }
+    }
+    let several = files.iter().filter(|list| !list.is_empty()).count() > 1;
+    let place = |index: &u32| {
+        entries
+            .get(*index as usize)
+            .map(|l| (l.place.line, l.place.offset))
+    };
+    for list in &mut files {
+        if canonical && !list.is_sorted_by_key(place) {
+            list.sort_by_key(place);
+        }
+    }
+    let blocks: Vec<Vec<Block>> = files.iter().map(|list| cut(entries, list)).collect();
+    let mut findings = Vec::new();
+    let order = if every {
+        by_seq(entries, names, blocks, &mut findings)
+    } else {
+        merge(entries, names, blocks, &mut findings)
+    };
+    if !every && several {
+        let without = order
+            .iter()
+            .filter_map(|&i| entries.get(i as usize))
+            .find(|l| l.entry.event().is_some_and(|e| e.envelope.seq.is_none()));
+        if let Some(located) = without {
+            let message =
+                "an event without `seq` in a set of several files: they are merged by time";
+            findings.insert(0, doubt(located, Code::MissingSeq, message));
+        }
+    }
+    let moved = !order.iter().copied().eq(0..entries.len() as u32);
+    Order {
+        moved: moved.then_some(order),
+        findings,
+    }
+}
+
+fn doubt(located: &Located, code: Code, message: impl Into<String>) -> Finding {
+    let mut finding = Finding::new(code, located.place.file, located.place.line, message);
+    finding.event_id = located
+        .entry
+        .event()
+        .map(|event| event.envelope.shown().to_string());
+    finding
+}
+
+fn cut(entries: &[Located], list: &[u32]) -> Vec<Block> {
+    let mut blocks: Vec<Block> = Vec::new();
+    for &index in list {
+        let event = entries
+            .get(index as usize)
+            .is_some_and(|l| l.entry.event().is_some());
+        match blocks.last_mut() {
+            Some(block) if !event => block.entries.push(index),
+            Some(block) if block.event.is_none() => {
+                block.entries.push(index);
+                block.event = Some(index);
+            }
+            _ => blocks.push(Block {
+                entries: vec![index],
+                event: event.then_some(index),
+            }),
+        }
+    }
+    blocks
+}
+
+fn envelope(entries: &[Located], index: Option<u32>) -> Option<&chipdeck_event::Envelope> {
+    let event = entries.get(index? as usize)?.entry.event()?;
+    Some(&event.envelope)
+}
+
+fn by_seq(
+    entries: &[Located],
+    names: &[Arc<str>],
+    blocks: Vec<Vec<Block>>,
+    findings: &mut Vec<Finding>,
+) -> Vec<u32> {
+    let mut all: Vec<Block> = blocks.into_iter().flatten().collect();
+    let key = |block: &Block| envelope(entries, block.event).map(|e| (e.seq, e.timestamp));
+    let place = |block: &Block| {
+        block
+            .entries
+            .first()
+            .and_then(|&i| entries.get(i as usize))
+            .map(|l| l.place)
+    };
+    let name = |block: &Block| place(block).and_then(|p| names.get(p.file as usize));
+    let compare = |a: &Block, b: &Block| -> Ordering {
+        key(a)
+            .cmp(&key(b))
+            .then_with(|| name(a).cmp(&name(b)))
+            .then_with(|| {
+                let at = |block: &Block| place(block).map(|p| (p.file, p.line, p.offset));
+                at(a).cmp(&at(b))
+            })
+    };
+    if !all.is_sorted_by(|a, b| compare(a, b) != Ordering::Greater) {
+        all.sort_by(compare);
+    }
+    for pair in all.windows(2) {
+        let [a, b] = pair else { continue };
+        let (Some(ka), Some(kb)) = (key(a), key(b)) else {
+            continue;
+        };
+        let other_file = place(a).map(|p| p.file) != place(b).map(|p| p.file);
+        if ka.0 != kb.0 || !other_file {
+            continue;
+        }
+        let Some(located) = b.event.and_then(|i| entries.get(i as usize)) else {
+            continue;
+        };
+        let seq = ka.0.unwrap_or_default();
+        findings.push(doubt(
+            located,
+            Code::SeqRegress,
+            format!("`seq` {seq} is used twice, in two files"),
+        ));
+        if ka.1 == kb.1 {
+            let message = "two files have the same `seq` and time here: ordered by file name";
+            findings.push(doubt(located, Code::AmbiguousOrder, message));
+        }
+    }
+    all.into_iter().flat_map(|block| block.entries).collect()
+}
+
+/// One file of a merge.
+struct Lane {
+    blocks: std::vec::IntoIter<Block>,
+    next: Option<Block>,
+    /// Time of the next event, on a clock that never runs back.
+    clock: i64,
+    /// The next event's parent is in another file and was not taken yet. Once it was, it never waits again.
+    waits: bool,
+}
+
+fn merge(
+    entries: &[Located],
+    names: &[Arc<str>],
+    blocks: Vec<Vec<Block>>,
+    findings: &mut Vec<Finding>,
+) -> Vec<u32> {
+    // Where each id that is a parent of something first stands; several files may have it.
+    let parents: HashSet<&Id> = entries
+        .iter()
+        .filter_map(|l| l.entry.event()?.envelope.parent.as_ref())
+        .collect();
+    let mut homes: HashMap<&Id, Vec<u32>> = HashMap::new();
+    if blocks.iter().filter(|list| !list.is_empty()).count() > 1 {
+        for located in entries {
+            let Some(event) = located.entry.event() else {
+                continue;
+            };
+            if parents.contains(&event.envelope.event_id) {
+                let home = homes.entry(&event.envelope.event_id).or_default();
+                if !home.contains(&located.place.file) {
+                    home.push(located.place.file);
+                }
+            }
+        }
+    }
+    let mut taken: HashSet<Id> = HashSet::new();
+    let mut lanes: Vec<(u32, Lane)> = Vec::new();
+    for (file, list) in blocks.into_iter().enumerate() {
+        let mut blocks = list.into_iter();
+        let next = blocks.next();
+        if next.is_some() {
+            let mut lane = Lane {
+                blocks,
+                next,
+                clock: i64::MIN,
+                waits: false,
+            };
+            lane.look(entries);
+            lanes.push((file as u32, lane));
+        }
+    }
+    lanes.sort_by_key(|(file, _)| (names.get(*file as usize), *file));
+    let waits = |file: u32, lane: &Lane, taken: &HashSet<Id>| {
+        let next = lane
+            .next
+            .as_ref()
+            .and_then(|block| envelope(entries, block.event));
+        let parent = next.and_then(|e| e.parent.as_ref());
+        parent.is_some_and(|parent| {
+            !taken.contains(parent)
+                && homes
+                    .get(parent)
+                    .is_some_and(|home| home.iter().any(|&other| other != file))
+        })
+    };
+    for (file, lane) in &mut lanes {
+        lane.waits = waits(*file, lane, &taken);
+    }
+    let mut order = Vec::with_capacity(entries.len());
+    while !lanes.is_empty() {
+        let free = |lane: &Lane| !lane.waits;
+        let some_free = lanes.iter().any(|(_, lane)| free(lane));
+        let best = lanes
+            .iter()
+            .enumerate()
+            .filter(|(_, (_, lane))| free(lane) || !some_free)
+            .min_by_key(|(at, (_, lane))| (lane.clock, *at))
+            .map_or(0, |(at, (_, lane))| (at, lane.clock).0);
+        let clock = lanes.get(best).map_or(0, |(_, lane)| lane.clock);
+        let tied = lanes
+            .iter()
+            .filter(|(_, lane)| {
+                (free(lane) || !some_free) && lane.clock == clock && lane.timed(entries)
+            })
+            .count();
+        let Some((file, lane)) = lanes.get_mut(best) else {
+            break;
+        };
+        let file = *file;
+        let Some(block) = lane.next.take() else { break };
+        if tied > 1 && lane_has_event(&block) {
+            if let Some(located) = block.event.and_then(|i| entries.get(i as usize)) {
+                let message =
+                    "files are tied on the time that decides the merge: ordered by file name";
+                findings.push(doubt(located, Code::AmbiguousOrder, message));
+            }
+        }
+        let id = envelope(entries, block.event).map(|e| e.event_id.clone());
+        order.extend(block.entries);
+        lane.next = lane.blocks.next();
+        lane.look(entries);
+        let released = id.is_some_and(|id| homes.contains_key(&id) && taken.insert(id));
+        if lane.next.is_none() {
+            lanes.remove(best);
+        } else {
+            lane.waits = waits(file, lane, &taken);
+        }
+        if released {
+            for (file, lane) in &mut lanes {
+                lane.waits = lane.waits && waits(*file, lane, &taken);
+            }
+        }
+    }
+    order
+}
+
+fn lane_has_event(block: &Block) -> bool {
+    block.event.is_some()
+}
+
+impl Lane {
+    fn look(&mut self, entries: &[Located]) {
+        let next = self
+            .next
+            .as_ref()
+            .and_then(|block| envelope(entries, block.event));
+        if let Some(time) = next.and_then(|e| e.timestamp) {
+            self.clock = self.clock.max(time);
+        }
+    }
+
+    /// Its next block has an event with a time: a tie on it means something.
+    fn timed(&self, entries: &[Located]) -> bool {
+        let next = self
+            .next
+            .as_ref()
+            .and_then(|block| envelope(entries, block.event));
+        next.is_some_and(|e| e.timestamp.is_some())
+    }
+}
+
+#[cfg(test)]
+#[path = "order_tests.rs"]
+mod tests;

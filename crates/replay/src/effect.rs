@@ -1,0 +1,226 @@
+//! What an entry does to a state, kept beside the entry: applying it needs neither the log nor any text.
+
+use crate::state::*;
+use chipdeck_event::{Status, Zone};
+use imbl::Vector;
+
+/// The effect of one entry. Numbers are those of the timeline's tables.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Effect {
+    #[default]
+    None,
+    File {
+        path: u32,
+        to: FileState,
+    },
+    Rename(Box<Rename>),
+    /// A message: into the dialogue and the context.
+    Say,
+    Compact {
+        at: (u32, u32),
+    },
+    Call {
+        tool: u32,
+        correlation: Option<u32>,
+    },
+    Result {
+        tool: u32,
+        correlation: Option<u32>,
+        status: Status,
+        /// Of a call that may have changed files: the paths that it names.
+        changed: Option<Box<[u32]>>,
+    },
+    ChipPut {
+        chip: u32,
+        place: ChipPlace,
+    },
+    MemoryPut {
+        item: u32,
+        place: MemoryPlace,
+    },
+    Plan {
+        plan: u32,
+        status: PlanStatus,
+    },
+    /// A whole state replaces what was folded.
+    Snapshot(Box<State>),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Rename {
+    pub from: u32,
+    pub to: u32,
+    pub gone: FileState,
+    pub moved: FileState,
+}
+
+/// The state after one entry more.
+pub(crate) fn apply(state: &mut State, effect: &Effect) {
+    state.position += 1;
+    let index = state.position;
+    match effect {
+        Effect::None => {}
+        Effect::File { path, to } => put(&mut state.files, *path, Some(*to), None),
+        Effect::Rename(rename) => {
+            put(&mut state.files, rename.from, Some(rename.gone), None);
+            put(&mut state.files, rename.to, Some(rename.moved), None);
+        }
+        Effect::Say => {
+            let event = EventRef::Entry(index);
+            state.dialogue.push_back(event);
+            state.context.push_back(ContextItem {
+                event,
+                at: (index, u32::MAX),
+            });
+        }
+        Effect::Compact { at } => {
+            // The items are in the order of `at`: what it replaces is in front.
+            let replaced = replaced(&state.context, *at);
+            state.context = state.context.split_off(replaced);
+            state.context.push_front(ContextItem {
+                event: EventRef::Entry(index),
+                at: *at,
+            });
+        }
+        Effect::Call { tool, correlation } => {
+            put(
+                &mut state.tools,
+                *tool,
+                Some(ToolState {
+                    status: None,
+                    result: None,
+                }),
+                None,
+            );
+            if let Some(correlation) = correlation {
+                state.open.insert((*correlation, *tool));
+            }
+        }
+        Effect::Result {
+            tool,
+            correlation,
+            status,
+            changed,
+        } => {
+            let to = ToolState {
+                status: Some(*status),
+                result: Some(EventRef::Entry(index)),
+            };
+            put(&mut state.tools, *tool, Some(to), None);
+            if let Some(correlation) = correlation {
+                state.open.remove(&(*correlation, *tool));
+            }
+            if let Some(paths) = changed {
+                state.changers += 1;
+                for &path in paths {
+                    doubt(&mut state.files, path);
+                }
+            }
+        }
+        Effect::ChipPut { chip, place } => {
+            seat(state, |s| &mut s.chips, *chip, *place, ChipPlace::Gone);
+        }
+        Effect::MemoryPut { item, place } => {
+            seat(state, |s| &mut s.memory, *item, *place, MemoryPlace::Gone);
+        }
+        Effect::Plan { plan, status } => put(&mut state.plans, *plan, Some(*status), None),
+        Effect::Snapshot(whole) => {
+            *state = (**whole).clone();
+            state.position = index;
+        }
+    }
+}
+
+/// How many items of the context a compaction up to `at` replaces.
+fn replaced(context: &Vector<ContextItem>, at: (u32, u32)) -> usize {
+    let (mut low, mut high) = (0, context.len());
+    while low < high {
+        let middle = low + (high - low) / 2;
+        match context.get(middle) {
+            Some(item) if item.at <= at => low = middle + 1,
+            _ => high = middle,
+        }
+    }
+    low
+}
+
+/// A shell call may have changed the file.
+fn doubt(files: &mut Vector<Option<FileState>>, path: u32) {
+    if let Some(Some(file)) = files.get_mut(path as usize) {
+        if file.certainty == Certainty::Exact {
+            file.certainty = Certainty::Unverified;
+            file.why = Why::ShellSince;
+        }
+    }
+}
+
+fn seat<P: Clone>(
+    state: &mut State,
+    list: fn(&mut State) -> &mut Vector<Seat<P>>,
+    number: u32,
+    place: P,
+    gone: P,
+) {
+    let arrival = state.arrivals;
+    state.arrivals += 1;
+    put(
+        list(state),
+        number,
+        Seat { place, arrival },
+        Seat {
+            place: gone,
+            arrival: 0,
+        },
+    );
+}
+
+/// Sets item `number`, making the list longer where needed.
+pub(crate) fn put<T: Clone>(list: &mut Vector<T>, number: u32, value: T, empty: T) {
+    while list.len() <= number as usize {
+        list.push_back(empty.clone());
+    }
+    list.set(number as usize, value);
+}
+
+impl State {
+    pub(crate) fn file(&self, path: u32) -> Option<FileState> {
+        self.files.get(path as usize).copied().flatten()
+    }
+
+    pub(crate) fn tool(&self, tool: u32) -> Option<ToolState> {
+        self.tools.get(tool as usize).copied().flatten()
+    }
+
+    pub(crate) fn chip(&self, chip: u32) -> ChipPlace {
+        self.chips
+            .get(chip as usize)
+            .map_or(ChipPlace::Gone, |seat| seat.place)
+    }
+
+    pub(crate) fn memory_item(&self, item: u32) -> MemoryPlace {
+        self.memory
+            .get(item as usize)
+            .map_or(MemoryPlace::Gone, |seat| seat.place)
+    }
+
+    pub(crate) fn plan(&self, plan: u32) -> Option<PlanStatus> {
+        self.plans.get(plan as usize).copied().flatten()
+    }
+
+    /// The last pending call of a correlation.
+    pub(crate) fn last_open(&self, correlation: u32) -> Option<u32> {
+        self.open
+            .range((correlation, 0)..=(correlation, u32::MAX))
+            .next_back()
+            .map(|(_, tool)| *tool)
+    }
+}
+
+impl MemoryPlace {
+    pub(crate) fn zone(self) -> Option<Zone> {
+        match self {
+            MemoryPlace::Zone(zone) => Some(zone),
+            _ => None,
+        }
+    }
+}
