@@ -5,7 +5,7 @@
 import type { ChipTarget, PlanView, RestoreWhat, Settlement } from '../../api';
 import { Refused, request } from '../../host';
 import { restores, toasts } from '../../state';
-import { oneClick, planState, silent, withTarget } from './plan';
+import { planState, seen, silent, withTarget } from './plan';
 import { words } from './words';
 
 export class Restoring {
@@ -46,7 +46,7 @@ export class Restoring {
     if (this.busy) return;
     this.#begin(what);
     this.plan = plan;
-    await this.#proceed(oneClick);
+    await this.#proceed(seen);
   }
 
   async #proceed(may: (plan: PlanView) => boolean): Promise<void> {

@@ -3,7 +3,7 @@ import type { Conflict, PlanView, RestoreWhat } from '../../api';
 import { Refused, useHost } from '../../host';
 import { toasts } from '../../state';
 import { Restoring } from './flow.svelte';
-import { oneClick, planState, silent, splitTarget, withTarget } from './plan';
+import { planState, seen, silent, splitTarget, withTarget } from './plan';
 
 const what: RestoreWhat = { kind: 'file', log: 'l1', path: 'a.py', at: 4 };
 const target = { path: 'a.py', line: 3, certainty: 'chosen', allowed: true, because: null };
@@ -75,9 +75,10 @@ describe('what is in the way of a plan', () => {
 
   it('decides what one click may do', () => {
     const warned = plan({ warnings: [{ code: 'disk-differs', message: 'm' }] });
-    expect([oneClick(plan()), silent(plan())]).toEqual([true, true]);
-    expect([oneClick(warned), silent(warned)]).toEqual([true, false]);
-    expect(oneClick(plan({ needs: { kind: 'overwrite', lines: 3, path: 'a.py' } }))).toBe(false);
+    expect([seen(plan()), silent(plan())]).toEqual([true, true]);
+    expect([seen(warned), silent(warned)]).toEqual([true, false]);
+    expect(seen({ ...warned, warnings: [...warned.warnings, ...warned.warnings] })).toBe(false);
+    expect(seen(plan({ needs: { kind: 'overwrite', lines: 3, path: 'a.py' } }))).toBe(false);
   });
 
   it('keeps the line of a target apart', () => {

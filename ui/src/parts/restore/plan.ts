@@ -20,14 +20,14 @@ export function open(conflicts: readonly Conflict[]): Conflict[] {
   return conflicts.filter((conflict) => conflict.settled === null);
 }
 
-/** It may be written by one click, given that its preview with all warnings was on screen. */
-export function oneClick(plan: PlanView): boolean {
-  return planState(plan) === 'ready';
+/** It may be written by one click, given that its preview was on screen; there is room for one warning in it. */
+export function seen(plan: PlanView): boolean {
+  return planState(plan) === 'ready' && plan.warnings.length <= 1;
 }
 
 /** It may be written by one click when only the change itself was on screen, not the plan's warnings. */
 export function silent(plan: PlanView): boolean {
-  return oneClick(plan) && plan.warnings.length === 0;
+  return planState(plan) === 'ready' && plan.warnings.length === 0;
 }
 
 /** The same restore at a place that a person chose; `null` where a place plays no part. */
