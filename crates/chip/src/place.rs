@@ -31,25 +31,27 @@ const MOST: usize = 50;
 /// `removed`: the lines to put back; `now`: the file's lines as they are. All without their ends.
 pub fn place(anchor: &Anchor<'_>, removed: &[&[u8]], now: &[&[u8]]) -> Placed {
     let seams = Seams { anchor, now };
-    // Lines on both sides: the cut as it was left.
-    let both = seams.both(0);
-    let cut = seams.decide(&both);
-    if let Decided::Clear(found) = &cut {
-        return match found.as_slice() {
-            [one] => Placed::At(*one),
-            several => Placed::Several(several.to_vec()),
-        };
-    }
-    // The removed lines between the two sides: somebody has put them back.
-    if !removed.is_empty() {
-        let mut there = seams.both(removed.len());
-        there.retain(|seam| now.get(seam.at..seam.at + removed.len()) == Some(removed));
-        match seams.decide(&there) {
-            Decided::Clear(found) | Decided::Weak(found) => match found.as_slice() {
-                [] => {}
-                [one] => return Placed::AlreadyAt(*one),
-                several => return Placed::Several(several.to_vec()),
-            },
+    let there = |seams: Vec<Seam>| -> Vec<Seam> {
+        let stands = |seam: &Seam| now.get(seam.at..seam.at + removed.len()) == Some(removed);
+        seams.into_iter().filter(stands).collect()
+    };
+    let cut = seams.both(0);
+    let filled = if removed.is_empty() {
+        Vec::new()
+    } else {
+        // The removed lines between the two sides: somebody has put them back.
+        there(seams.both(removed.len()))
+    };
+    for how in [Seam::near, Seam::loose] {
+        match decide(&cut, how).as_slice() {
+            [] => {}
+            [one] => return Placed::At(*one),
+            several => return Placed::Several(several.to_vec()),
+        }
+        match decide(&filled, how).as_slice() {
+            [] => {}
+            [one] => return Placed::AlreadyAt(*one),
+            several => return Placed::Several(several.to_vec()),
         }
     }
     // One side was changed, or something stands between them now.
@@ -58,22 +60,19 @@ pub fn place(anchor: &Anchor<'_>, removed: &[&[u8]], now: &[&[u8]]) -> Placed {
     found.sort_unstable();
     found.dedup();
     found.truncate(MOST);
-    let weak = match cut {
-        Decided::Weak(places) | Decided::Clear(places) => places,
-    };
-    match (found.as_slice(), weak.as_slice()) {
-        ([], []) => Placed::Nowhere,
-        ([], _) => Placed::Several(weak),
-        ([one], _) => Placed::At(*one),
+    match found.as_slice() {
+        [one] => Placed::At(*one),
+        [] => {
+            // Only lines that say nothing agree (blank, brackets).
+            let weak: Vec<usize> = cut.iter().map(|seam| seam.at).take(MOST).collect();
+            if weak.is_empty() {
+                Placed::Nowhere
+            } else {
+                Placed::Several(weak)
+            }
+        }
         _ => Placed::Several(found),
     }
-}
-
-enum Decided {
-    /// The context says enough: one place, or several that can't be told apart.
-    Clear(Vec<usize>),
-    /// Nothing agrees, or only lines that say nothing (blank, brackets).
-    Weak(Vec<usize>),
 }
 
 /// A possible place and how many lines agree there, the file's ends not counted.
@@ -82,14 +81,40 @@ struct Seam {
     at: usize,
     above: usize,
     below: usize,
-    near: bool,
-    speaks: bool,
+    /// All of the nearest lines agree on both sides.
+    all_near: bool,
+    /// The agreeing lines of a side say something, or the file ends there as it did.
+    speaks_above: bool,
+    speaks_below: bool,
 }
 
 impl Seam {
     fn lines(&self) -> usize {
         self.above + self.below
     }
+
+    /// The lines that other places must have so many more of to win over.
+    fn near(&self) -> Option<usize> {
+        (self.all_near && (self.speaks_above || self.speaks_below)).then_some(CLEARLY)
+    }
+
+    fn loose(&self) -> Option<usize> {
+        (self.speaks_above && self.speaks_below).then_some(1)
+    }
+}
+
+/// The one place, or those that can't be told apart, among seams of this kind.
+fn decide(seams: &[Seam], how: impl Fn(&Seam) -> Option<usize>) -> Vec<usize> {
+    let mut field: Vec<&Seam> = seams.iter().filter(|seam| how(seam).is_some()).collect();
+    field.sort_by_key(|seam| std::cmp::Reverse(seam.lines()));
+    if let [best, second, ..] = field.as_slice() {
+        if best.lines() >= second.lines() + how(best).unwrap_or(1) {
+            field.truncate(1);
+        }
+    }
+    let mut places: Vec<usize> = field.iter().map(|seam| seam.at).take(MOST).collect();
+    places.sort_unstable();
+    places
 }
 
 struct Seams<'a> {
@@ -167,36 +192,13 @@ impl Seams<'_> {
                 at,
                 above: above - usize::from(ends_above),
                 below: below - usize::from(ends_below),
-                near: above >= all_above.min(NEAR) && below >= all_below.min(NEAR),
-                speaks: (ends_above && ends_below)
-                    || self.speaks_above(above)
-                    || self.speaks_below(below),
+                all_near: above >= all_above.min(NEAR) && below >= all_below.min(NEAR),
+                speaks_above: ends_above || self.speaks_above(above),
+                speaks_below: ends_below || self.speaks_below(below),
             };
             seams.push(seam);
         }
         seams
-    }
-
-    fn decide(&self, seams: &[Seam]) -> Decided {
-        let speaking: Vec<Seam> = seams.iter().copied().filter(|s| s.speaks).collect();
-        if speaking.is_empty() {
-            return Decided::Weak(seams.iter().map(|s| s.at).take(MOST).collect());
-        }
-        let near: Vec<Seam> = speaking.iter().copied().filter(|s| s.near).collect();
-        let (mut field, margin) = if near.is_empty() {
-            (speaking, 1)
-        } else {
-            (near, CLEARLY)
-        };
-        field.sort_by_key(|seam| std::cmp::Reverse((seam.above.min(seam.below), seam.lines())));
-        let best = field.first().map_or(0, Seam::lines);
-        let second = field.get(1).map_or(0, Seam::lines);
-        if field.len() > 1 && best >= second + margin {
-            field.truncate(1);
-        }
-        let mut places: Vec<usize> = field.iter().map(|s| s.at).take(MOST).collect();
-        places.sort_unstable();
-        Decided::Clear(places)
     }
 
     /// Places where one side alone agrees, with at least one line that says something.
@@ -301,6 +303,10 @@ mod tests {
         assert_eq!(
             placed("a b | c | d e", "new a b c d e"),
             Placed::AlreadyAt(3)
+        );
+        assert_eq!(
+            placed("use _ | f p } _ | g b }", "use _ f p } _ g b }"),
+            Placed::AlreadyAt(2)
         );
         // The same text elsewhere is not the place.
         assert_eq!(placed("a b | c | d e", "c a b d e"), Placed::At(3));

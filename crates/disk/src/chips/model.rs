@@ -9,19 +9,20 @@ use std::time::Duration;
 pub struct ChipConfig {
     /// The chip folder. It need not exist.
     pub folder: PathBuf,
-    pub snapshots: SnapshotPlace,
+    pub snapshots: SnapshotPlaces,
     /// `None`: nothing is copied, nothing evicted is known.
     pub archive: Option<ArchiveConfig>,
     /// Don't even try file system events.
     pub polling: bool,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SnapshotPlace {
+/// Where edit snapshots lie. Neither need exist.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SnapshotPlaces {
     /// One folder for each workspace, named by its id.
-    Base(PathBuf),
+    pub base: Option<PathBuf>,
     /// One folder without a workspace part (`BETTER_EDIT_SNAPSHOT_DIR`).
-    Single(PathBuf),
+    pub single: Option<PathBuf>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -244,6 +245,8 @@ impl RemovedTexts for () {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Origins {
     pub places: Vec<Origin>,
+    /// `places` is one, and it is where the text came from. Otherwise they are to choose from.
+    pub certain: bool,
     /// The one place has the text already: nothing to put back.
     pub already_there: bool,
     /// Why there is no place, or what was not looked at, for people.

@@ -1,0 +1,197 @@
+//! Looks for a deleted text in an opened folder when neither edit snapshots nor logs know it: in the last committed
+//! versions of its files (git), and in the files themselves (then nothing was lost). Bounded in time, files and bytes.
+//!
+//! Left out: placing it.
+
+use super::files::open_regular;
+use chipdeck_chip::Lines;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+const TIME: Duration = Duration::from_secs(2);
+const MOST_FILES: usize = 20_000;
+const LARGEST: u64 = 2 << 20;
+const MOST_VERSIONS: usize = 20;
+/// Folders that hold no work of the user.
+const SKIPPED: [&str; 6] = [
+    ".git",
+    "node_modules",
+    "target",
+    ".venv",
+    "__pycache__",
+    ".cache",
+];
+
+#[derive(Default)]
+pub(super) struct Hits {
+    pub versions: Vec<Version>,
+    /// Files that have the text now, and the line that it stands after.
+    pub copies: Vec<(PathBuf, usize)>,
+    pub notes: Vec<String>,
+}
+
+/// An older version of a file that is still there.
+pub(super) struct Version {
+    pub path: PathBuf,
+    pub bytes: Vec<u8>,
+    pub because: String,
+}
+
+pub(super) fn search(root: &Path, text: &[u8]) -> Hits {
+    let mut hits = Hits::default();
+    let Some(line) = telling_line(text) else {
+        hits.notes
+            .push("the text is too short to be searched for".into());
+        return hits;
+    };
+    committed(root, line, &mut hits);
+    copies(root, text, &mut hits);
+    hits
+}
+
+/// The longest line, if it says something.
+fn telling_line(text: &[u8]) -> Option<&[u8]> {
+    let longest = Lines::cut(text)
+        .pieces
+        .into_iter()
+        .max_by_key(|piece| piece.trim_ascii().len())?;
+    let letters = longest
+        .iter()
+        .filter(|b| b.is_ascii_alphanumeric() || **b >= 0x80);
+    (letters.count() >= 4).then_some(longest)
+}
+
+fn git(root: &Path) -> Command {
+    let mut command = Command::new("git");
+    command
+        .current_dir(root)
+        .args([
+            "--no-optional-locks",
+            "-c",
+            "core.fsmonitor=false",
+            "-c",
+            "core.quotePath=false",
+        ])
+        .env_remove("GIT_DIR")
+        .env_remove("GIT_WORK_TREE")
+        .env_remove("GIT_INDEX_FILE")
+        .env("GIT_TERMINAL_PROMPT", "0")
+        .stderr(Stdio::null());
+    command
+}
+
+/// Versions in the last commit, below `root`, that have the line.
+fn committed(root: &Path, line: &[u8], hits: &mut Hits) {
+    let grep = git(root)
+        .args([
+            "grep",
+            "-z",
+            "-l",
+            "-F",
+            "--no-textconv",
+            "-f",
+            "-",
+            "HEAD",
+            "--",
+            ".",
+        ])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn();
+    let Ok(mut grep) = grep else { return };
+    if let Some(mut input) = grep.stdin.take() {
+        // A git that ended early takes no input.
+        let _ = input.write_all(line);
+        let _ = input.write_all(b"\n");
+    }
+    let Ok(output) = grep.wait_with_output() else {
+        return;
+    };
+    for name in output.stdout.split(|b| *b == 0).take(MOST_VERSIONS) {
+        // `HEAD:path`, the path relative to the folder searched in.
+        let Some(name) = name.strip_prefix(b"HEAD:") else {
+            continue;
+        };
+        let relative = path_of(name);
+        let plain = relative
+            .components()
+            .all(|c| matches!(c, std::path::Component::Normal(_)));
+        let path = root.join(&relative);
+        if !plain || !path.is_file() {
+            continue;
+        }
+        let mut object = std::ffi::OsString::from("HEAD:./");
+        object.push(&relative);
+        let shown = git(root).args(["cat-file", "blob"]).arg(object).output();
+        if let Ok(shown) = shown {
+            if shown.status.success() && shown.stdout.len() as u64 <= LARGEST * 8 {
+                hits.versions.push(Version {
+                    path,
+                    bytes: shown.stdout,
+                    because: "the last commit".into(),
+                });
+            }
+        }
+    }
+}
+
+/// Files that have the text as whole lines now.
+fn copies(root: &Path, text: &[u8], hits: &mut Hits) {
+    let wanted = Lines::cut(text).pieces;
+    let end = Instant::now() + TIME;
+    let mut folders = vec![root.to_owned()];
+    let mut files = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            if files >= MOST_FILES || Instant::now() > end {
+                hits.notes
+                    .push(format!("not all of {} was searched", root.display()));
+                return;
+            }
+            let Ok(kind) = entry.file_type() else {
+                continue;
+            };
+            let path = entry.path();
+            if kind.is_dir() {
+                let name = entry.file_name();
+                if !SKIPPED.iter().any(|skipped| name == *skipped) {
+                    folders.push(path);
+                }
+            } else if kind.is_file() {
+                files += 1;
+                let Ok((file, metadata)) = open_regular(&path) else {
+                    continue;
+                };
+                if metadata.len() > LARGEST || metadata.len() < text.len() as u64 / 2 {
+                    continue;
+                }
+                let mut bytes = Vec::new();
+                if file.take(LARGEST).read_to_end(&mut bytes).is_err() {
+                    continue;
+                }
+                let lines = Lines::cut(&bytes).pieces;
+                let found = lines
+                    .windows(wanted.len().max(1))
+                    .position(|window| window == wanted.as_slice());
+                if let Some(at) = found {
+                    hits.copies.push((path, at));
+                }
+            }
+        }
+    }
+}
+
+/// A path from bytes that git printed.
+pub(super) fn path_of(bytes: &[u8]) -> PathBuf {
+    #[cfg(unix)]
+    {
+        use std::os::unix::ffi::OsStrExt;
+        std::ffi::OsStr::from_bytes(bytes).into()
+    }
+    #[cfg(not(unix))]
+    {
+        String::from_utf8_lossy(bytes).into_owned().into()
+    }
+}
