@@ -73,33 +73,49 @@ impl Document for Aider {
 }
 
 fn close(said: Option<(Voice, usize, usize)>, text: &str, sink: &mut Sink<'_>) {
-        let Some((voice, start, end)) = said else {
-            return;
-        };
-        let Some(body) = text.get(start..end) else {
-            return;
-        };
-        sink.place_at(start, end - start);
-        let id = sink.place_id();
-        let unmarked = |mark: &str| {
-            let lines = body.trim_end().lines().map(|l| l.trim_end().strip_prefix(mark).unwrap_or_default().to_string());
-            lines.collect::<Vec<_>>().join("\n")
-        };
-        match voice {
-            Voice::User => sink.message(id, Role::User, Text::inline(unmarked("#### "))),
-            Voice::Model => sink.message(id, Role::Assistant, Text::inline(body.trim_end())),
-            Voice::Tool => {
-                let told = unmarked("> ");
-                sink.message(id.clone(), Role::System, Text::inline(told.as_str()));
-                for (index, line) in told.lines().enumerate() {
-                    if let Some(path) = line.strip_prefix("Applied edit to ") {
-                        let call: Id = format!("{id}:{index}").into();
-                        sink.call(Call { id: call.clone(), name: "edit", args: Json::Inline("{}".into()), reach: Reach::None });
-                        sink.result(Outcome { call: call.clone(), status: Status::Ok, told: None, result: Json::Absent, duration_ms: None });
-                        let path = sink.path(path.trim());
-                        sink.touched(&call, &path);
-                    }
+    let Some((voice, start, end)) = said else {
+        return;
+    };
+    let Some(body) = text.get(start..end) else {
+        return;
+    };
+    sink.place_at(start, end - start);
+    let id = sink.place_id();
+    let unmarked = |mark: &str| {
+        let lines = body.trim_end().lines().map(|l| {
+            l.trim_end()
+                .strip_prefix(mark)
+                .unwrap_or_default()
+                .to_string()
+        });
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    match voice {
+        Voice::User => sink.message(id, Role::User, Text::inline(unmarked("#### "))),
+        Voice::Model => sink.message(id, Role::Assistant, Text::inline(body.trim_end())),
+        Voice::Tool => {
+            let told = unmarked("> ");
+            sink.message(id.clone(), Role::System, Text::inline(told.as_str()));
+            for (index, line) in told.lines().enumerate() {
+                if let Some(path) = line.strip_prefix("Applied edit to ") {
+                    let call: Id = format!("{id}:{index}").into();
+                    sink.call(Call {
+                        id: call.clone(),
+                        name: "edit",
+                        args: Json::Inline("{}".into()),
+                        reach: Reach::None,
+                    });
+                    sink.result(Outcome {
+                        call: call.clone(),
+                        status: Status::Ok,
+                        told: None,
+                        result: Json::Absent,
+                        duration_ms: None,
+                    });
+                    let path = sink.path(path.trim());
+                    sink.touched(&call, &path);
                 }
             }
         }
     }
+}

@@ -17,17 +17,64 @@ use crate::tape::{Origin, Val};
 
 /// Tools that change no file, or whose changes their results tell.
 const HARMLESS: &[&str] = &[
-    "Read", "Write", "Edit", "MultiEdit", "NotebookEdit", "NotebookRead", "Glob", "Grep", "LS", "TodoWrite", "TodoRead",
-    "WebFetch", "WebSearch", "ExitPlanMode", "EnterPlanMode", "AskUserQuestion", "BashOutput", "TaskOutput",
-    "KillShell", "KillBash", "TaskStop", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet", "Skill", "SlashCommand",
-    "ToolSearch", "ListMcpResourcesTool", "ReadMcpResourceTool", "SendMessage", "StructuredOutput",
+    "Read",
+    "Write",
+    "Edit",
+    "MultiEdit",
+    "NotebookEdit",
+    "NotebookRead",
+    "Glob",
+    "Grep",
+    "LS",
+    "TodoWrite",
+    "TodoRead",
+    "WebFetch",
+    "WebSearch",
+    "ExitPlanMode",
+    "EnterPlanMode",
+    "AskUserQuestion",
+    "BashOutput",
+    "TaskOutput",
+    "KillShell",
+    "KillBash",
+    "TaskStop",
+    "TaskCreate",
+    "TaskUpdate",
+    "TaskList",
+    "TaskGet",
+    "Skill",
+    "SlashCommand",
+    "ToolSearch",
+    "ListMcpResourcesTool",
+    "ReadMcpResourceTool",
+    "SendMessage",
+    "StructuredOutput",
 ];
 
 /// Types of records outside the tree, and those inside it that only tell.
 const KNOWN: &[&str] = &[
-    "summary", "file-history-snapshot", "queue-operation", "last-prompt", "ai-title", "custom-title", "agent-name",
-    "mode", "permission-mode", "pr-link", "bridge-session", "atis-latch", "worktree-state", "relocated", "frame-link",
-    "started", "result", "tag", "agent-color", "agent-setting", "content-replacement", "speculation-accept",
+    "summary",
+    "file-history-snapshot",
+    "queue-operation",
+    "last-prompt",
+    "ai-title",
+    "custom-title",
+    "agent-name",
+    "mode",
+    "permission-mode",
+    "pr-link",
+    "bridge-session",
+    "atis-latch",
+    "worktree-state",
+    "relocated",
+    "frame-link",
+    "started",
+    "result",
+    "tag",
+    "agent-color",
+    "agent-setting",
+    "content-replacement",
+    "speculation-accept",
 ];
 
 pub(crate) fn claims(records: &[Val<'_>]) -> bool {
@@ -35,7 +82,9 @@ pub(crate) fn claims(records: &[Val<'_>]) -> bool {
         let kind = r.text_of("type");
         match kind.as_deref() {
             Some("user" | "assistant" | "system" | "attachment" | "progress") => {
-                r.get("sessionId").is_some() && r.get("uuid").is_some() && !r.get("message").is_some_and(is_parts)
+                r.get("sessionId").is_some()
+                    && r.get("uuid").is_some()
+                    && !r.get("message").is_some_and(is_parts)
             }
             Some("summary") => r.get("leafUuid").is_some() && r.get("summary").is_some(),
             Some("file-history-snapshot") => r.get("snapshot").is_some(),
@@ -81,7 +130,9 @@ impl Mapper for ClaudeCode {
     fn record(&mut self, record: &Record<'_>, sink: &mut Sink<'_>, hurry: bool) -> Verdict {
         let value = record.value;
         if !hurry {
-            if let Some(id) = results_of(value).find(|id| !self.calls.contains(&**id) && !self.results.contains(&**id)) {
+            if let Some(id) = results_of(value)
+                .find(|id| !self.calls.contains(&**id) && !self.results.contains(&**id))
+            {
                 return Verdict::Needs((*id).into());
             }
         }
@@ -98,7 +149,10 @@ impl Mapper for ClaudeCode {
             }
         }
         let lane = sink.now.trace.clone();
-        if matches!(&*kind, "user" | "assistant" | "system" | "attachment" | "progress") {
+        if matches!(
+            &*kind,
+            "user" | "assistant" | "system" | "attachment" | "progress"
+        ) {
             let model = value.path(&["message", "model"]).and_then(|m| m.str());
             sink.session(&lane, model.as_deref());
         }
@@ -108,9 +162,18 @@ impl Mapper for ClaudeCode {
             "system" => {
                 let subtype = value.text_of("subtype").unwrap_or_default();
                 if subtype == "compact_boundary" {
-                    self.tokens_before = value.path(&["compactMetadata", "preTokens"]).and_then(|v| v.int());
+                    self.tokens_before = value
+                        .path(&["compactMetadata", "preTokens"])
+                        .and_then(|v| v.int());
                 }
-                sink.raw(id, if subtype.is_empty() { "system" } else { &subtype });
+                sink.raw(
+                    id,
+                    if subtype.is_empty() {
+                        "system"
+                    } else {
+                        &subtype
+                    },
+                );
             }
             "attachment" => self.attachment(value, id, record.origin, sink),
             "progress" => self.progress(value, id, record.origin, sink),
@@ -127,7 +190,8 @@ impl Mapper for ClaudeCode {
             return false;
         }
         let Some(block) = blocks(value).find(|b| {
-            b.text_of("type").as_deref() == Some("tool_use") && b.text_of("id").as_deref() == Some(&**id)
+            b.text_of("type").as_deref() == Some("tool_use")
+                && b.text_of("id").as_deref() == Some(&**id)
         }) else {
             return false;
         };
@@ -139,7 +203,10 @@ impl Mapper for ClaudeCode {
 
 /// Content blocks of a record's message.
 fn blocks(value: Val<'_>) -> impl Iterator<Item = Val<'_>> {
-    value.path(&["message", "content"]).into_iter().flat_map(|c| c.items())
+    value
+        .path(&["message", "content"])
+        .into_iter()
+        .flat_map(|c| c.items())
 }
 
 /// Ids of the calls whose results a record holds.
@@ -152,14 +219,25 @@ fn results_of<'a>(value: Val<'a>) -> impl Iterator<Item = std::borrow::Cow<'a, s
 }
 
 fn is_id(text: &str) -> bool {
-    !text.is_empty() && text.len() <= 200 && text.chars().all(|c| c.is_ascii_alphanumeric() || "-_.:/".contains(c))
+    !text.is_empty()
+        && text.len() <= 200
+        && text
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "-_.:/".contains(c))
 }
 
 impl ClaudeCode {
     /// Lane, parent and time. `inner` is the record itself or the one wrapped in a progress record.
     fn set_now(&mut self, value: Val<'_>, inner: Val<'_>, sink: &mut Sink<'_>) {
-        let text = |name: &str| inner.text_of(name).or_else(|| value.text_of(name)).filter(|t| is_id(t));
-        let session = text("sessionId").or_else(|| text("session_id")).unwrap_or_else(|| "session".into());
+        let text = |name: &str| {
+            inner
+                .text_of(name)
+                .or_else(|| value.text_of(name))
+                .filter(|t| is_id(t))
+        };
+        let session = text("sessionId")
+            .or_else(|| text("session_id"))
+            .unwrap_or_else(|| "session".into());
         let parent = text("parentUuid").or_else(|| text("logicalParentUuid"));
         let lane = match text("agentId") {
             Some(agent) => sink.name(&agent),
@@ -183,7 +261,12 @@ impl ClaudeCode {
             .text_of("timestamp")
             .or_else(|| value.text_of("timestamp"))
             .and_then(|t| clock::iso(&t))
-            .or_else(|| value.path(&["snapshot", "timestamp"])?.str().and_then(|t| clock::iso(&t)));
+            .or_else(|| {
+                value
+                    .path(&["snapshot", "timestamp"])?
+                    .str()
+                    .and_then(|t| clock::iso(&t))
+            });
     }
 
     /// A `user` or `assistant` record.
@@ -207,7 +290,10 @@ impl ClaudeCode {
             }
         };
         if value.truth("isCompactSummary") {
-            let text = content.items().find_map(|b| b.get("text")).unwrap_or(content);
+            let text = content
+                .items()
+                .find_map(|b| b.get("text"))
+                .unwrap_or(content);
             return self.compacted(next(), origin.text(text), sink);
         }
         if content.is_string() {
@@ -243,13 +329,19 @@ impl ClaudeCode {
                         self.tool_result(value, block, call, origin, sink);
                         // What points to this record as its parent means the result.
                         if let Some(uuid) = value.text_of("uuid") {
-                            let shown: Id = format!("{}#result", block.text_of("tool_use_id").unwrap_or_default()).into();
+                            let shown: Id = format!(
+                                "{}#result",
+                                block.text_of("tool_use_id").unwrap_or_default()
+                            )
+                            .into();
                             self.stands_for.insert(uuid.as_ref().into(), shown);
                         }
                     }
                     None => sink.raw(next(), "tool_result"),
                 },
-                ("thinking" | "redacted_thinking" | "image" | "document", _) => sink.raw(next(), &block_kind),
+                ("thinking" | "redacted_thinking" | "image" | "document" | "fallback", _) => {
+                    sink.raw(next(), &block_kind)
+                }
                 (kind, _) => sink.unknown(next(), &format!("content block {kind}")),
             }
         }
@@ -262,21 +354,37 @@ impl ClaudeCode {
         let tokens_before = self.tokens_before.take();
         match self.last_message.replace(id.clone()) {
             Some(through) => {
-                sink.put(id, Payload::ContextCompact { through, summary, tokens_before, tokens_after: None });
+                sink.put(
+                    id,
+                    Payload::ContextCompact {
+                        through,
+                        summary,
+                        tokens_before,
+                        tokens_after: None,
+                    },
+                );
             }
             None => sink.message(id, Role::User, summary),
         }
     }
 
     /// Emits the call unless it was; returns its id.
-    fn tool_use(&mut self, value: Val<'_>, block: Val<'_>, origin: Origin, sink: &mut Sink<'_>) -> Option<Id> {
+    fn tool_use(
+        &mut self,
+        value: Val<'_>,
+        block: Val<'_>,
+        origin: Origin,
+        sink: &mut Sink<'_>,
+    ) -> Option<Id> {
         let id: Id = block.text_of("id").filter(|i| is_id(i))?.as_ref().into();
         if !self.calls.insert(id.clone()) {
             return Some(id);
         }
         let name = block.text_of("name").unwrap_or_default();
         // Newer versions shorten the input for show and keep the real one beside the message.
-        let input = value.path(&["wireToolInputs", &id]).or_else(|| block.get("input"));
+        let input = value
+            .path(&["wireToolInputs", &id])
+            .or_else(|| block.get("input"));
         let cwd = value
             .path(&["wireIngestContext", &id, "cwd"])
             .or_else(|| value.get("cwd"))
@@ -284,19 +392,35 @@ impl ClaudeCode {
             .map(|c| super::paths::join(None, &c));
         let cwd = cwd.or_else(|| sink.shelf.cwd.as_deref().map(str::to_string));
         let reach = reach(&name, input, cwd.as_deref());
-        let asked = input.and_then(|input| asked(&name, input, origin)).unwrap_or(Asked::Other);
+        let asked = input
+            .and_then(|input| asked(&name, input, origin))
+            .unwrap_or(Asked::Other);
         self.open.insert(id.clone(), asked);
         let args = input.map_or(Json::Absent, |v| origin.json(v));
-        sink.call(Call { id: id.clone(), name: &name, args, reach });
+        sink.call(Call {
+            id: id.clone(),
+            name: &name,
+            args,
+            reach,
+        });
         Some(id)
     }
 
-    fn tool_result(&mut self, value: Val<'_>, block: Val<'_>, call: Id, origin: Origin, sink: &mut Sink<'_>) {
+    fn tool_result(
+        &mut self,
+        value: Val<'_>,
+        block: Val<'_>,
+        call: Id,
+        origin: Origin,
+        sink: &mut Sink<'_>,
+    ) {
         if !self.results.insert(call.clone()) {
             return sink.copy();
         }
         let asked = self.open.remove(&call);
-        let detail = value.get("toolUseResult").or_else(|| value.get("tool_use_result"));
+        let detail = value
+            .get("toolUseResult")
+            .or_else(|| value.get("tool_use_result"));
         let content = block.get("content");
         let told = content.map(|c| {
             let first = c.items().find_map(|b| b.get("text"));
@@ -306,11 +430,22 @@ impl ClaudeCode {
             .and_then(|c| c.items().find_map(|b| b.get("text")).unwrap_or(c).str())
             .unwrap_or_default();
         let status = status(value, block, detail, &head);
-        let duration_ms = detail.and_then(|d| d.get("totalDurationMs").or_else(|| d.get("durationMs"))?.int());
+        let duration_ms = detail.and_then(|d| {
+            d.get("totalDurationMs")
+                .or_else(|| d.get("durationMs"))?
+                .int()
+        });
         let result = detail.or(content).map_or(Json::Absent, |v| origin.json(v));
-        sink.result(Outcome { call: call.clone(), status, told, result, duration_ms });
+        sink.result(Outcome {
+            call: call.clone(),
+            status,
+            told,
+            result,
+            duration_ms,
+        });
         if status == Status::Ok {
-            let told_all = detail.is_some_and(|d| d.is_object() && file_events(d, &call, origin, sink));
+            let told_all =
+                detail.is_some_and(|d| d.is_object() && file_events(d, &call, origin, sink));
             if !told_all {
                 plausible(asked, &call, sink);
             }
@@ -331,7 +466,10 @@ impl ClaudeCode {
             }
             "edited_text_file" => {
                 sink.raw(id.clone(), &format!("attachment.{kind}"));
-                if let Some(path) = attachment.text_of("filename").filter(|p| super::paths::is_absolute(p)) {
+                if let Some(path) = attachment
+                    .text_of("filename")
+                    .filter(|p| super::paths::is_absolute(p))
+                {
                     let path = sink.path(&path);
                     sink.touched(&id, &path);
                 }
@@ -351,7 +489,9 @@ impl ClaudeCode {
             return sink.raw(id, "progress");
         };
         let kind = detail.text_of("type").unwrap_or_default();
-        let inner = detail.get("message").filter(|m| m.is_object() && kind == "agent_progress");
+        let inner = detail
+            .get("message")
+            .filter(|m| m.is_object() && kind == "agent_progress");
         let Some(inner) = inner else {
             return sink.raw(id, if kind.is_empty() { "progress" } else { &kind });
         };
@@ -377,7 +517,9 @@ impl ClaudeCode {
 
 fn status(value: Val<'_>, block: Val<'_>, detail: Option<Val<'_>>, head: &str) -> Status {
     let failed = block.truth("is_error")
-        || detail.is_some_and(|d| d.truth("is_error") || (d.is_string() && d.str().is_some_and(|t| is_error(&t))));
+        || detail.is_some_and(|d| {
+            d.truth("is_error") || (d.is_string() && d.str().is_some_and(|t| is_error(&t)))
+        });
     if !failed {
         return Status::Ok;
     }
@@ -421,7 +563,10 @@ fn asked(name: &str, input: Val<'_>, origin: Origin) -> Option<Asked> {
         "Edit" | "MultiEdit" => Some(Asked::Edit {
             path: input.text_of("file_path")?.into_owned(),
             edits: match input.get("edits") {
-                Some(edits) => edits.items().map(|e| edit(e, origin)).collect::<Option<_>>()?,
+                Some(edits) => edits
+                    .items()
+                    .map(|e| edit(e, origin))
+                    .collect::<Option<_>>()?,
                 None => vec![edit(input, origin)?],
             },
         }),
@@ -445,10 +590,17 @@ fn file_events(detail: Val<'_>, call: &Id, origin: Origin, sink: &mut Sink<'_>) 
         full_read(file, call, origin, sink);
         return true;
     }
-    let notebook = detail.text_of("notebook_path").or_else(|| detail.text_of("notebookPath"));
+    let notebook = detail
+        .text_of("notebook_path")
+        .or_else(|| detail.text_of("notebookPath"));
     if let Some(path) = notebook {
         let path = sink.path(&path);
-        let content = |name: &str| detail.get(name).filter(|v| v.is_string()).map(|v| origin.text(v));
+        let content = |name: &str| {
+            detail
+                .get(name)
+                .filter(|v| v.is_string())
+                .map(|v| origin.text(v))
+        };
         if let Some(before) = content("original_file") {
             sink.observe(call, &path, before);
         }
@@ -473,7 +625,12 @@ fn file_events(detail: Val<'_>, call: &Id, origin: Origin, sink: &mut Sink<'_>) 
     };
     if let Some(edits) = edits {
         // An empty old text writes the whole file: then what was there before proves nothing more.
-        if let [Edit::ReplaceFirst { old: Text::Inline(old), new, .. }] = edits.as_slice() {
+        if let [Edit::ReplaceFirst {
+            old: Text::Inline(old),
+            new,
+            ..
+        }] = edits.as_slice()
+        {
             if old.is_empty() {
                 sink.write(call, &path, new.clone(), false);
                 return true;
@@ -501,7 +658,9 @@ fn file_events(detail: Val<'_>, call: &Id, origin: Origin, sink: &mut Sink<'_>) 
 /// A read that shows the whole file proves its content.
 fn full_read(file: Val<'_>, id: &Id, origin: Origin, sink: &mut Sink<'_>) {
     let int = |name: &str| file.get(name).and_then(|v| v.int());
-    let whole = int("startLine") == Some(1) && int("numLines").is_some() && int("numLines") == int("totalLines");
+    let whole = int("startLine") == Some(1)
+        && int("numLines").is_some()
+        && int("numLines") == int("totalLines");
     let content = file.get("content").filter(|c| whole && c.is_string());
     if let (Some(path), Some(content)) = (file.text_of("filePath"), content) {
         let path = sink.path(&path);

@@ -18,28 +18,72 @@ use crate::tape::{Origin, Tape, Val};
 
 pub(crate) fn claims_ui(root: Val<'_>) -> bool {
     root.items().take(3).any(|m| {
-        m.get("ts").is_some() && matches!(m.text_of("type").as_deref(), Some("say" | "ask")) && (m.get("say").is_some() || m.get("ask").is_some())
+        m.get("ts").is_some()
+            && matches!(m.text_of("type").as_deref(), Some("say" | "ask"))
+            && (m.get("say").is_some() || m.get("ask").is_some())
     })
 }
 
 pub(crate) fn claims_api(root: Val<'_>) -> bool {
     let mut items = root.items();
-    let anthropic = |m: Val<'_>| matches!(m.text_of("role").as_deref(), Some("user" | "assistant")) && m.get("content").is_some();
+    let anthropic = |m: Val<'_>| {
+        matches!(m.text_of("role").as_deref(), Some("user" | "assistant"))
+            && m.get("content").is_some()
+    };
     let first = items.next();
     first.is_some_and(|m| {
         anthropic(m)
-            && m.get("content").into_iter().flat_map(|c| c.items()).filter_map(|b| b.text_of("text")).any(|t| {
-                t.starts_with("<task>") || t.contains("<environment_details>") || t.contains("<feedback>") || t.contains("[TASK RESUMPTION]")
-            })
+            && m.get("content")
+                .into_iter()
+                .flat_map(|c| c.items())
+                .filter_map(|b| b.text_of("text"))
+                .any(|t| {
+                    t.starts_with("<task>")
+                        || t.contains("<environment_details>")
+                        || t.contains("<feedback>")
+                        || t.contains("[TASK RESUMPTION]")
+                })
     })
 }
 
 const KINDS: &[&str] = &[
-    "checkpoint_created", "api_req_started", "api_req_finished", "api_req_retried", "api_req_failed", "command_output", "task_progress", "error_retry",
-    "resume_task", "resume_completed_task", "mcp_server_request_started", "mcp_server_response", "use_mcp_server", "mcp_notification", "browser_action",
-    "browser_action_launch", "browser_action_result", "deleted_api_reqs", "clineignore_error", "rooignore_error", "load_mcp_documentation", "info", "condense",
-    "subtask_result", "user_feedback_diff", "shell_integration_warning", "completion_result", "command", "tool", "mistake_limit_reached", "new_task", "hook",
-    "condense_context", "codebase_search_result", "diff_error", "generate_explanation", "auto_approval_max_req_reached",
+    "checkpoint_created",
+    "api_req_started",
+    "api_req_finished",
+    "api_req_retried",
+    "api_req_failed",
+    "command_output",
+    "task_progress",
+    "error_retry",
+    "resume_task",
+    "resume_completed_task",
+    "mcp_server_request_started",
+    "mcp_server_response",
+    "use_mcp_server",
+    "mcp_notification",
+    "browser_action",
+    "browser_action_launch",
+    "browser_action_result",
+    "deleted_api_reqs",
+    "clineignore_error",
+    "rooignore_error",
+    "load_mcp_documentation",
+    "info",
+    "condense",
+    "subtask_result",
+    "user_feedback_diff",
+    "shell_integration_warning",
+    "completion_result",
+    "command",
+    "tool",
+    "mistake_limit_reached",
+    "new_task",
+    "hook",
+    "condense_context",
+    "codebase_search_result",
+    "diff_error",
+    "generate_explanation",
+    "auto_approval_max_req_reached",
 ];
 
 /// What the model was told about one tool, from the second file.
@@ -63,7 +107,11 @@ impl Document for Ui {
     }
 
     fn json(&mut self, root: Val<'_>, sink: &mut Sink<'_>, source: &dyn Source) {
-        let folder = sink.file_name.rsplit_once('/').map_or("", |(folder, _)| folder).to_string();
+        let folder = sink
+            .file_name
+            .rsplit_once('/')
+            .map_or("", |(folder, _)| folder)
+            .to_string();
         let history = read(source, &folder, "api_conversation_history.json");
         let mut cwd = None;
         if let Some(text) = &history {
@@ -74,7 +122,11 @@ impl Document for Ui {
             }
         }
         sink.now.trace = sink.name("task");
-        sink.now.timestamp = root.items().next().and_then(|m| m.get("ts")?.float()).and_then(clock::number);
+        sink.now.timestamp = root
+            .items()
+            .next()
+            .and_then(|m| m.get("ts")?.float())
+            .and_then(clock::number);
         let origin = sink.origin;
         if let Some(first) = root.items().next() {
             sink.at(first);
@@ -82,7 +134,10 @@ impl Document for Ui {
         sink.session_in("task", cwd.as_deref());
         for (index, message) in root.items().enumerate() {
             sink.at(message);
-            sink.now.timestamp = message.get("ts").and_then(|t| t.float()).and_then(clock::number);
+            sink.now.timestamp = message
+                .get("ts")
+                .and_then(|t| t.float())
+                .and_then(clock::number);
             let id: Id = format!("{}:{index}", sink.file).into();
             self.message(message, id, origin, sink);
         }
@@ -92,7 +147,10 @@ impl Document for Ui {
 impl Ui {
     fn message(&mut self, message: Val<'_>, id: Id, origin: Origin, sink: &mut Sink<'_>) {
         let ask = message.text_of("type").as_deref() == Some("ask");
-        let kind = message.text_of("say").or_else(|| message.text_of("ask")).unwrap_or_default();
+        let kind = message
+            .text_of("say")
+            .or_else(|| message.text_of("ask"))
+            .unwrap_or_default();
         let text = message.get("text").filter(|t| t.is_string());
         // The unfinished form of a message that comes again.
         if message.truth("partial") {
@@ -100,7 +158,11 @@ impl Ui {
         }
         let role = match (&*kind, ask) {
             ("task" | "user_feedback", _) => Role::User,
-            ("text" | "completion_result" | "followup" | "plan_mode_respond" | "act_mode_respond", _) => Role::Assistant,
+            (
+                "text" | "completion_result" | "followup" | "plan_mode_respond"
+                | "act_mode_respond",
+                _,
+            ) => Role::Assistant,
             ("error", _) => Role::System,
             ("tool", _) => return self.tool(ask, text, id, origin, sink),
             ("command", true) => {
@@ -108,8 +170,19 @@ impl Ui {
                 let command = text.and_then(|t| t.str()).unwrap_or_default();
                 let reach = shell::reach(&command, None, false);
                 let args = text.map_or(Json::Absent, |t| origin.json(t));
-                sink.call(Call { id: id.clone(), name: "execute_command", args, reach });
-                return sink.result(Outcome { call: id, status: Status::Ok, told: None, result: Json::Absent, duration_ms: None });
+                sink.call(Call {
+                    id: id.clone(),
+                    name: "execute_command",
+                    args,
+                    reach,
+                });
+                return sink.result(Outcome {
+                    call: id,
+                    status: Status::Ok,
+                    told: None,
+                    result: Json::Absent,
+                    duration_ms: None,
+                });
             }
             ("reasoning", _) => return sink.raw(id, "reasoning"),
             (kind, _) if KINDS.contains(&kind) => return sink.raw(id, kind),
@@ -124,7 +197,14 @@ impl Ui {
         }
     }
 
-    fn tool(&mut self, ask: bool, text: Option<Val<'_>>, id: Id, origin: Origin, sink: &mut Sink<'_>) {
+    fn tool(
+        &mut self,
+        ask: bool,
+        text: Option<Val<'_>>,
+        id: Id,
+        origin: Origin,
+        sink: &mut Sink<'_>,
+    ) {
         let body = text.and_then(|t| t.str()).unwrap_or_default();
         let mut tape = Tape::default();
         let Some(tool) = tape.read(&body).ok().map(|_| tape.root(&body)) else {
@@ -133,7 +213,15 @@ impl Ui {
         let name = tool.text_of("tool").unwrap_or_default();
         let args = text.map_or(Json::Absent, |t| origin.json(t));
         let written = tool.text_of("path").unwrap_or_default();
-        let edits = matches!(&*name, "newFileCreated" | "editedExistingFile" | "fileDeleted" | "appliedDiff" | "insertContent" | "searchAndReplace");
+        let edits = matches!(
+            &*name,
+            "newFileCreated"
+                | "editedExistingFile"
+                | "fileDeleted"
+                | "appliedDiff"
+                | "insertContent"
+                | "searchAndReplace"
+        );
         let told = edits.then(|| self.next_result(&written)).flatten();
         // Offered for approval: done only if a result says so.
         let status = match &told {
@@ -142,18 +230,34 @@ impl Ui {
             None if ask && edits => Status::Cancelled,
             _ => Status::Ok,
         };
-        sink.call(Call { id: id.clone(), name: &name, args, reach: Reach::None });
-        sink.result(Outcome { call: id.clone(), status, told: None, result: Json::Absent, duration_ms: None });
+        sink.call(Call {
+            id: id.clone(),
+            name: &name,
+            args,
+            reach: Reach::None,
+        });
+        sink.result(Outcome {
+            call: id.clone(),
+            status,
+            told: None,
+            result: Json::Absent,
+            duration_ms: None,
+        });
         if !edits || status != Status::Ok || written.is_empty() {
             return;
         }
         let path = sink.name(&written);
-        let content = tool.text_of("content").or_else(|| tool.text_of("diff")).unwrap_or_default();
+        let content = tool
+            .text_of("content")
+            .or_else(|| tool.text_of("diff"))
+            .unwrap_or_default();
         match (&*name, told.and_then(|t| t.after)) {
             ("fileDeleted", _) => sink.delete(&id, &path),
             ("newFileCreated", Some(after)) => sink.write(&id, &path, Text::inline(after), true),
             (_, Some(after)) => sink.write(&id, &path, Text::inline(after), false),
-            ("newFileCreated", None) => sink.change(&id, &path, Change::Content(Text::inline(content)), true),
+            ("newFileCreated", None) => {
+                sink.change(&id, &path, Change::Content(Text::inline(content)), true)
+            }
             _ => match search_replace(&content) {
                 Some(edits) => sink.change(&id, &path, Change::Edits(edits), true),
                 None => sink.touched(&id, &path),
@@ -168,15 +272,23 @@ impl Ui {
 }
 
 fn read(source: &dyn Source, folder: &str, name: &str) -> Option<String> {
-    let wanted = if folder.is_empty() { name.to_string() } else { format!("{folder}/{name}") };
+    let wanted = if folder.is_empty() {
+        name.to_string()
+    } else {
+        format!("{folder}/{name}")
+    };
     let file = (0..source.files()).find(|&f| *source.name(f) == *wanted)?;
-    let len = usize::try_from(source.len(file)).ok().filter(|&l| l < 256 << 20)?;
+    let len = usize::try_from(source.len(file))
+        .ok()
+        .filter(|&l| l < 256 << 20)?;
     String::from_utf8(source.read_at(file, 0, len).ok()?).ok()
 }
 
 fn workspace(history: Val<'_>) -> Option<String> {
     texts(history).find_map(|text| {
-        let (_, rest) = text.split_once("# Current Working Directory (").or_else(|| text.split_once("# Current Workspace Directory ("))?;
+        let (_, rest) = text
+            .split_once("# Current Working Directory (")
+            .or_else(|| text.split_once("# Current Workspace Directory ("))?;
         let (cwd, _) = rest.split_once(')')?;
         super::paths::is_absolute(cwd).then(|| cwd.to_string())
     })
@@ -190,7 +302,10 @@ fn texts<'a>(history: Val<'a>) -> impl Iterator<Item = std::borrow::Cow<'a, str>
         .flat_map(|m| m.get("content"))
         .flat_map(|c| c.items().chain(std::iter::once(c)).collect::<Vec<_>>())
         .flat_map(|b| match b.get("content") {
-            Some(inner) if inner.is_array() => inner.items().filter_map(|i| i.text_of("text")).collect::<Vec<_>>(),
+            Some(inner) if inner.is_array() => inner
+                .items()
+                .filter_map(|i| i.text_of("text"))
+                .collect::<Vec<_>>(),
             Some(inner) => inner.str().into_iter().collect(),
             None => b.text_of("text").or_else(|| b.str()).into_iter().collect(),
         })
@@ -210,23 +325,39 @@ fn results(history: Val<'_>) -> HashMap<String, Vec<Told>> {
                 continue;
             }
         }
-        let shown = text.split_once("<final_file_content path=\"").and_then(|(_, rest)| {
-            let (path, rest) = rest.split_once("\">")?;
-            let (content, _) = rest.rsplit_once("</final_file_content>")?;
-            let content = content.strip_prefix('\n').unwrap_or(content);
-            Some((path.to_string(), content.strip_suffix('\n').unwrap_or(content).to_string()))
-        });
+        let shown = text
+            .split_once("<final_file_content path=\"")
+            .and_then(|(_, rest)| {
+                let (path, rest) = rest.split_once("\">")?;
+                let (content, _) = rest.rsplit_once("</final_file_content>")?;
+                let content = content.strip_prefix('\n').unwrap_or(content);
+                Some((
+                    path.to_string(),
+                    content.strip_suffix('\n').unwrap_or(content).to_string(),
+                ))
+            });
         let heading = pending.take();
         if let Some((path, content)) = shown {
-            out.entry(path).or_default().push(Told { after: Some(content), failed: false, denied: false });
+            out.entry(path).or_default().push(Told {
+                after: Some(content),
+                failed: false,
+                denied: false,
+            });
         } else if let Some(path) = heading {
-            let failed = text.contains("The tool execution failed") || text.contains("<error>") || text.contains("doesn't match");
+            let failed = text.contains("The tool execution failed")
+                || text.contains("<error>")
+                || text.contains("doesn't match");
             let denied = text.contains("The user denied this operation");
-            out.entry(path).or_default().push(Told { after: None, failed, denied });
+            out.entry(path).or_default().push(Told {
+                after: None,
+                failed,
+                denied,
+            });
         }
     }
     // A text that was refused before it was shown as a tool is a `diff_error`, not a tool message.
-    out.values_mut().for_each(|list| list.retain(|told| !told.failed || told.denied));
+    out.values_mut()
+        .for_each(|list| list.retain(|told| !told.failed || told.denied));
     out
 }
 
@@ -235,8 +366,20 @@ fn heading(text: &str) -> Option<(String, &str)> {
     let rest = text.strip_prefix('[')?;
     let (head, rest) = rest.split_once("] Result:")?;
     let (tool, path) = head.split_once(" for '")?;
-    let edits = ["write_to_file", "replace_in_file", "new_file", "apply_diff", "insert_content", "search_and_replace", "delete_file", "edit_file", "apply_patch"];
-    edits.contains(&tool).then(|| (path.trim_end_matches('\'').to_string(), rest))
+    let edits = [
+        "write_to_file",
+        "replace_in_file",
+        "new_file",
+        "apply_diff",
+        "insert_content",
+        "search_and_replace",
+        "delete_file",
+        "edit_file",
+        "apply_patch",
+    ];
+    edits
+        .contains(&tool)
+        .then(|| (path.trim_end_matches('\'').to_string(), rest))
 }
 
 /// The blocks of a SEARCH/REPLACE text.
@@ -245,16 +388,25 @@ fn search_replace(text: &str) -> Option<Vec<Edit>> {
     let mut part: Option<(String, Option<String>)> = None;
     for line in text.split_inclusive('\n') {
         let bare = line.trim_end();
-        let start = bare.ends_with("SEARCH") && bare.starts_with(['-', '<']) || bare.starts_with("<<<<<<< SEARCH");
+        let start = bare.ends_with("SEARCH") && bare.starts_with(['-', '<'])
+            || bare.starts_with("<<<<<<< SEARCH");
         let end = bare.ends_with("REPLACE") && bare.starts_with(['+', '>']);
         match &mut part {
             None if start => part = Some((String::new(), None)),
             None => {}
             Some((_, new @ None)) if bare.starts_with("=======") => *new = Some(String::new()),
-            Some((old, None)) if !bare.starts_with(":start_line:") && !(bare == "-------" && old.is_empty()) => old.push_str(line),
+            Some((old, None))
+                if !bare.starts_with(":start_line:") && !(bare == "-------" && old.is_empty()) =>
+            {
+                old.push_str(line)
+            }
             Some((_, None)) => {}
             Some((old, Some(new))) if end => {
-                edits.push(Edit::Replace { old: Text::inline(old.as_str()), new: Text::inline(new.as_str()), all: false });
+                edits.push(Edit::Replace {
+                    old: Text::inline(old.as_str()),
+                    new: Text::inline(new.as_str()),
+                    all: false,
+                });
                 part = None;
             }
             Some((_, Some(new))) => new.push_str(line),
@@ -273,7 +425,11 @@ impl Document for Api {
     }
 
     fn json(&mut self, root: Val<'_>, sink: &mut Sink<'_>, source: &dyn Source) {
-        let folder = sink.file_name.rsplit_once('/').map_or("", |(folder, _)| folder).to_string();
+        let folder = sink
+            .file_name
+            .rsplit_once('/')
+            .map_or("", |(folder, _)| folder)
+            .to_string();
         let beside = read(source, &folder, "ui_messages.json").is_some();
         let origin = sink.origin;
         sink.now.trace = sink.name("task");
@@ -281,12 +437,22 @@ impl Document for Api {
             let cwd = workspace(root);
             sink.session_in("task", cwd.as_deref());
         }
-        let results = if beside { HashMap::new() } else { results(root) };
+        let results = if beside {
+            HashMap::new()
+        } else {
+            results(root)
+        };
         for (index, message) in root.items().enumerate() {
             sink.at(message);
-            sink.now.timestamp = message.get("ts").and_then(|t| t.float()).and_then(clock::number).or(sink.now.timestamp);
+            sink.now.timestamp = message
+                .get("ts")
+                .and_then(|t| t.float())
+                .and_then(clock::number)
+                .or(sink.now.timestamp);
             let id: Id = format!("{}:{index}", sink.file).into();
-            let text = message.get("content").and_then(|c| c.items().find_map(|b| b.get("text")).or(Some(c)));
+            let text = message
+                .get("content")
+                .and_then(|c| c.items().find_map(|b| b.get("text")).or(Some(c)));
             let role = match message.text_of("role").as_deref() {
                 Some("assistant") => Role::Assistant,
                 _ => Role::User,

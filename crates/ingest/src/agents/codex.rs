@@ -11,60 +11,156 @@ use std::collections::HashMap;
 use chipdeck_event::{Change, Code, Id, Json, Payload, Reach, Role, Status, Text};
 
 use super::clock;
-use super::records::{Mapper, Record, Verdict};
 use super::patch::{self, FilePatch};
 use super::paths;
+use super::records::{Mapper, Record, Verdict};
 use super::shell;
 use super::sink::{Call, Outcome, Sink};
 use crate::tape::{Origin, Tape, Val};
 
 const ITEMS: &[&str] = &[
-    "message", "reasoning", "function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output",
-    "local_shell_call", "web_search_call", "tool_search_call", "tool_search_output", "ghost_snapshot",
-    "image_generation_call", "agent_message", "compaction", "compaction_summary", "context_compaction",
+    "message",
+    "reasoning",
+    "function_call",
+    "function_call_output",
+    "custom_tool_call",
+    "custom_tool_call_output",
+    "local_shell_call",
+    "web_search_call",
+    "tool_search_call",
+    "tool_search_output",
+    "ghost_snapshot",
+    "image_generation_call",
+    "agent_message",
+    "compaction",
+    "compaction_summary",
+    "context_compaction",
 ];
 
 /// Events of the user interface that are known to tell nothing about files.
 const EVENTS: &[&str] = &[
-    "user_message", "agent_message", "agent_reasoning", "agent_reasoning_raw_content", "task_started", "task_complete",
-    "turn_started", "turn_complete", "turn_aborted", "token_count", "exec_command_begin", "exec_command_end",
-    "exec_command_output_delta", "patch_apply_begin", "patch_apply_updated", "mcp_tool_call_begin",
-    "mcp_tool_call_end", "web_search_begin", "web_search_end", "context_compacted", "thread_rolled_back",
-    "undo_started", "undo_completed", "item_started", "item_completed", "error", "stream_error", "warning",
-    "entered_review_mode", "exited_review_mode", "guardian_assessment", "image_generation_begin",
-    "image_generation_end", "thread_goal_updated", "thread_name_updated", "thread_settings_applied",
-    "sub_agent_activity", "view_image_tool_call", "dynamic_tool_call_request", "dynamic_tool_call_response",
-    "plan_update", "plan_delta", "background_event", "deprecation_notice", "shutdown_complete", "turn_diff",
-    "session_configured", "model_reroute", "hook_started", "hook_completed", "skills_update_available",
-    "collab_agent_spawn_begin", "collab_agent_spawn_end", "collab_agent_interaction_begin",
-    "collab_agent_interaction_end", "collab_waiting_begin", "collab_waiting_end", "collab_close_begin",
-    "collab_close_end", "collab_resume_begin", "collab_resume_end", "elicitation_request", "request_user_input",
-    "exec_approval_request", "apply_patch_approval_request", "request_permissions",
+    "user_message",
+    "agent_message",
+    "agent_reasoning",
+    "agent_reasoning_raw_content",
+    "task_started",
+    "task_complete",
+    "turn_started",
+    "turn_complete",
+    "turn_aborted",
+    "token_count",
+    "exec_command_begin",
+    "exec_command_end",
+    "exec_command_output_delta",
+    "patch_apply_begin",
+    "patch_apply_updated",
+    "mcp_tool_call_begin",
+    "mcp_tool_call_end",
+    "web_search_begin",
+    "web_search_end",
+    "context_compacted",
+    "thread_rolled_back",
+    "undo_started",
+    "undo_completed",
+    "item_started",
+    "item_completed",
+    "error",
+    "stream_error",
+    "warning",
+    "entered_review_mode",
+    "exited_review_mode",
+    "guardian_assessment",
+    "image_generation_begin",
+    "image_generation_end",
+    "thread_goal_updated",
+    "thread_name_updated",
+    "thread_settings_applied",
+    "sub_agent_activity",
+    "view_image_tool_call",
+    "dynamic_tool_call_request",
+    "dynamic_tool_call_response",
+    "plan_update",
+    "plan_delta",
+    "background_event",
+    "deprecation_notice",
+    "shutdown_complete",
+    "turn_diff",
+    "session_configured",
+    "model_reroute",
+    "hook_started",
+    "hook_completed",
+    "skills_update_available",
+    "collab_agent_spawn_begin",
+    "collab_agent_spawn_end",
+    "collab_agent_interaction_begin",
+    "collab_agent_interaction_end",
+    "collab_waiting_begin",
+    "collab_waiting_end",
+    "collab_close_begin",
+    "collab_close_end",
+    "collab_resume_begin",
+    "collab_resume_end",
+    "elicitation_request",
+    "request_user_input",
+    "exec_approval_request",
+    "apply_patch_approval_request",
+    "request_permissions",
 ];
 
 /// Tools that change no file, or whose changes the log tells.
 const HARMLESS: &[&str] = &[
-    "update_plan", "view_image", "web_search", "apply_patch", "list_mcp_resources", "read_mcp_resource",
-    "list_mcp_resource_templates", "request_user_input", "get_goal", "create_goal", "update_goal", "read_file",
-    "list_dir", "grep_files", "tool_search", "text", "image", "image_gen", "notify",
+    "update_plan",
+    "view_image",
+    "web_search",
+    "apply_patch",
+    "list_mcp_resources",
+    "read_mcp_resource",
+    "list_mcp_resource_templates",
+    "request_user_input",
+    "get_goal",
+    "create_goal",
+    "update_goal",
+    "read_file",
+    "list_dir",
+    "grep_files",
+    "tool_search",
+    "text",
+    "image",
+    "image_gen",
+    "notify",
 ];
 
 pub(crate) fn claims(records: &[Val<'_>]) -> bool {
     let new = records.iter().any(|r| {
         r.get("payload").is_some_and(|p| p.is_object())
             && r.text_of("type").is_some_and(|t| {
-                matches!(&*t, "session_meta" | "response_item" | "event_msg" | "turn_context" | "compacted" | "world_state")
+                matches!(
+                    &*t,
+                    "session_meta"
+                        | "response_item"
+                        | "event_msg"
+                        | "turn_context"
+                        | "compacted"
+                        | "world_state"
+                )
             })
     });
     let old = || {
         let state = records.iter().any(|r| r.get("record_type").is_some());
         let header = records.first().is_some_and(|r| {
-            r.get("id").is_some() && r.get("timestamp").is_some() && r.get("instructions").is_some() && r.get("type").is_none()
+            r.get("id").is_some()
+                && r.get("timestamp").is_some()
+                && r.get("instructions").is_some()
+                && r.get("type").is_none()
         });
         let items = records.iter().any(|r| {
             r.text_of("type").is_some_and(|t| ITEMS.contains(&&*t))
-                && (r.get("call_id").is_some() || r.get("summary").is_some() || r.get("content").is_some_and(|c| c.is_array()))
-                && r.get("uuid").is_none() && r.get("parentId").is_none() && r.get("sessionId").is_none()
+                && (r.get("call_id").is_some()
+                    || r.get("summary").is_some()
+                    || r.get("content").is_some_and(|c| c.is_array()))
+                && r.get("uuid").is_none()
+                && r.get("parentId").is_none()
+                && r.get("sessionId").is_none()
         });
         header || (state && items)
     };
@@ -120,7 +216,10 @@ impl Mapper for Codex {
         let trace = self.session.clone().unwrap_or_else(|| sink.name("session"));
         sink.now.trace = trace;
         let turn = payload.and_then(|p| {
-            p.text_of("turn_id").or_else(|| p.path(&["internal_chat_message_metadata_passthrough", "turn_id"])?.str())
+            p.text_of("turn_id").or_else(|| {
+                p.path(&["internal_chat_message_metadata_passthrough", "turn_id"])?
+                    .str()
+            })
         });
         sink.now.correlation = turn.filter(|t| is_id(t)).map(|t| sink.name(&t));
         let id = sink.place_id();
@@ -137,7 +236,9 @@ impl Mapper for Codex {
             ("compacted", Some(compacted)) => self.compacted(compacted, id, origin, sink),
             ("world_state" | "inter_agent_communication_metadata", Some(_)) => sink.raw(id, &kind),
             ("", None) if value.get("record_type").is_some() => sink.raw(id, "state"),
-            ("", None) if value.get("id").is_some() && value.get("timestamp").is_some() => self.meta(value, id, sink),
+            ("", None) if value.get("id").is_some() && value.get("timestamp").is_some() => {
+                self.meta(value, id, sink)
+            }
             (item, None) if ITEMS.contains(&item) => self.item(value, id, origin, sink),
             ("", _) => sink.unknown(id, "(none)"),
             (kind, _) => sink.unknown(id, kind),
@@ -147,7 +248,11 @@ impl Mapper for Codex {
 }
 
 fn is_id(text: &str) -> bool {
-    !text.is_empty() && text.len() <= 200 && text.chars().all(|c| c.is_ascii_alphanumeric() || "-_.:/|".contains(c))
+    !text.is_empty()
+        && text.len() <= 200
+        && text
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "-_.:/|".contains(c))
 }
 
 impl Codex {
@@ -159,13 +264,17 @@ impl Codex {
         let time = sink.now.timestamp;
         let end = match &mut self.copy {
             Some(Copy::Since(last)) => {
-                let apart = time.zip(*last).is_some_and(|(now, last)| (now - last).abs() > COPY_GAP_MS);
+                let apart = time
+                    .zip(*last)
+                    .is_some_and(|(now, last)| (now - last).abs() > COPY_GAP_MS);
                 *last = time.or(*last);
                 apart
             }
             // The second header of a file, right at its start, with another id: the parent's.
             None if kind == "session_meta" => {
-                let other = payload.and_then(|p| p.text_of("id")).filter(|id| self.session.as_deref().is_some_and(|s| s != &**id));
+                let other = payload
+                    .and_then(|p| p.text_of("id"))
+                    .filter(|id| self.session.as_deref().is_some_and(|s| s != &**id));
                 if other.is_some() {
                     self.copy = Some(Copy::Since(time));
                     let message = "this thread begins with a copy of its parent's history: shown, but it changes no file here";
@@ -201,7 +310,10 @@ impl Codex {
         }
         let known = self.session.is_some();
         if !known {
-            let session = meta.text_of("id").filter(|i| is_id(i)).unwrap_or_else(|| "session".into());
+            let session = meta
+                .text_of("id")
+                .filter(|i| is_id(i))
+                .unwrap_or_else(|| "session".into());
             let session = sink.name(&session);
             sink.now.trace = session.clone();
             sink.session(&session, None);
@@ -219,8 +331,12 @@ impl Codex {
         }
         match &*kind {
             "message" => self.message(item, id, origin, sink),
-            "function_call" | "custom_tool_call" | "local_shell_call" => self.call(&kind, item, id, origin, sink),
-            "function_call_output" | "custom_tool_call_output" => self.output(item, id, origin, sink),
+            "function_call" | "custom_tool_call" | "local_shell_call" => {
+                self.call(&kind, item, id, origin, sink)
+            }
+            "function_call_output" | "custom_tool_call_output" => {
+                self.output(item, id, origin, sink)
+            }
             kind if ITEMS.contains(&kind) => sink.raw(id, kind),
             kind => sink.unknown(id, if kind.is_empty() { "item (none)" } else { kind }),
         }
@@ -233,7 +349,12 @@ impl Codex {
             _ => Role::System,
         };
         let mut part = 0;
-        for text in item.get("content").into_iter().flat_map(|c| c.items()).filter_map(|c| c.get("text")) {
+        for text in item
+            .get("content")
+            .into_iter()
+            .flat_map(|c| c.items())
+            .filter_map(|c| c.get("text"))
+        {
             let Some(head) = text.str() else {
                 continue;
             };
@@ -243,13 +364,28 @@ impl Codex {
                 }
             }
             let injected = role == Role::User
-                && ["<environment_context>", "<user_instructions>", "# AGENTS.md", "<permissions", "<turn_aborted>", "<skill>"]
-                    .iter()
-                    .any(|mark| head.starts_with(mark));
+                && [
+                    "<environment_context>",
+                    "<user_instructions>",
+                    "# AGENTS.md",
+                    "<permissions",
+                    "<turn_aborted>",
+                    "<skill>",
+                ]
+                .iter()
+                .any(|mark| head.starts_with(mark));
             part += 1;
-            let id: Id = if part == 1 { id.clone() } else { format!("{id}+{part}").into() };
+            let id: Id = if part == 1 {
+                id.clone()
+            } else {
+                format!("{id}+{part}").into()
+            };
             self.last_message = Some(id.clone());
-            sink.message(id, if injected { Role::System } else { role }, origin.text(text));
+            sink.message(
+                id,
+                if injected { Role::System } else { role },
+                origin.text(text),
+            );
         }
         if part == 0 {
             sink.raw(id, "message");
@@ -257,15 +393,29 @@ impl Codex {
     }
 
     fn call(&mut self, kind: &str, item: Val<'_>, place: Id, origin: Origin, sink: &mut Sink<'_>) {
-        let id: Id = match item.text_of("call_id").or_else(|| item.text_of("id")).filter(|i| is_id(i)) {
+        let id: Id = match item
+            .text_of("call_id")
+            .or_else(|| item.text_of("id"))
+            .filter(|i| is_id(i))
+        {
             Some(id) => id.as_ref().into(),
             None => place,
         };
         let name = item.text_of("name").unwrap_or_else(|| "shell".into());
-        let input = item.get("arguments").or_else(|| item.get("input")).or_else(|| item.get("action"));
+        let input = item
+            .get("arguments")
+            .or_else(|| item.get("input"))
+            .or_else(|| item.get("action"));
         let text = input.and_then(|i| i.str()).unwrap_or_default();
         let args = match input {
-            Some(i) if i.is_string() && text.len() <= 4096 && text.starts_with('{') && is_json(&text) => Json::Inline(text.as_ref().into()),
+            Some(i)
+                if i.is_string()
+                    && text.len() <= 4096
+                    && text.starts_with('{')
+                    && is_json(&text) =>
+            {
+                Json::Inline(text.as_ref().into())
+            }
             Some(i) => origin.json(i),
             None => Json::Absent,
         };
@@ -275,27 +425,49 @@ impl Codex {
                 Some(action) => shell_call(action, cwd.as_deref()),
                 None => (Open::default(), Reach::Changer { words: Vec::new() }),
             },
-            "custom_tool_call" if name == "apply_patch" => (patch_call(&text, cwd.as_deref()), Reach::None),
+            "custom_tool_call" if name == "apply_patch" => {
+                (patch_call(&text, cwd.as_deref()), Reach::None)
+            }
             "custom_tool_call" if !text.starts_with('{') => script_call(&text, cwd.as_deref()),
             _ => {
                 let mut tape = Tape::default();
                 match tape.read(&text) {
                     Ok(_) => named_call(&name, tape.root(&text), cwd.as_deref()),
-                    Err(_) => (Open::default(), if HARMLESS.contains(&&*name) { Reach::None } else { Reach::Changer { words: Vec::new() } }),
+                    Err(_) => (
+                        Open::default(),
+                        if HARMLESS.contains(&&*name) {
+                            Reach::None
+                        } else {
+                            Reach::Changer { words: Vec::new() }
+                        },
+                    ),
                 }
             }
         };
         // What the parent did elsewhere is no change of this thread.
-        let (open, reach) = if self.copying() { (Open::default(), Reach::None) } else { (open, reach) };
+        let (open, reach) = if self.copying() {
+            (Open::default(), Reach::None)
+        } else {
+            (open, reach)
+        };
         if open.code {
             self.scripts.push(id.clone());
         }
         self.open.insert(id.clone(), open);
-        sink.call(Call { id, name: &name, args, reach });
+        sink.call(Call {
+            id,
+            name: &name,
+            args,
+            reach,
+        });
     }
 
     fn output(&mut self, item: Val<'_>, place: Id, origin: Origin, sink: &mut Sink<'_>) {
-        let Some(call) = item.text_of("call_id").filter(|i| is_id(i)).map(|i| Id::from(&*i)) else {
+        let Some(call) = item
+            .text_of("call_id")
+            .filter(|i| is_id(i))
+            .map(|i| Id::from(&*i))
+        else {
             return sink.raw(place, "tool_output");
         };
         let open = self.open.remove(&call).unwrap_or_default();
@@ -304,7 +476,11 @@ impl Codex {
         // One text, or a list of them, or an object around it.
         let first = output.map(|o| {
             let content = o.get("content").unwrap_or(o);
-            content.items().find_map(|i| i.get("text")).or_else(|| content.get("text")).unwrap_or(content)
+            content
+                .items()
+                .find_map(|i| i.get("text"))
+                .or_else(|| content.get("text"))
+                .unwrap_or(content)
         });
         let text = first.and_then(|f| f.str()).unwrap_or_default();
         let all_ok = output.and_then(|o| o.get("success")).and_then(|s| s.bool()) != Some(false);
@@ -312,8 +488,15 @@ impl Codex {
         let status = if all_ok { status } else { Status::Error };
         let told = first.map(|f| origin.text(f));
         let result = output.map_or(Json::Absent, |o| origin.json(o));
-        sink.result(Outcome { call: call.clone(), status, told, result, duration_ms });
-        let proven = status == Status::Ok && (open.alone || open.code || text.contains("Success. Updated the following files"));
+        sink.result(Outcome {
+            call: call.clone(),
+            status,
+            told,
+            result,
+            duration_ms,
+        });
+        let proven = status == Status::Ok
+            && (open.alone || open.code || text.contains("Success. Updated the following files"));
         if proven && !open.told && !self.copying() {
             for (patches, cwd) in open.patches {
                 for patch in patches {
@@ -339,7 +522,11 @@ impl Codex {
             None => id.clone(),
         };
         // A script's patches have ids of their own: they belong to the script that runs now.
-        let owner = if self.open.contains_key(&call) { Some(call.clone()) } else { self.scripts.last().cloned() };
+        let owner = if self.open.contains_key(&call) {
+            Some(call.clone())
+        } else {
+            self.scripts.last().cloned()
+        };
         if let Some(open) = owner.as_ref().and_then(|o| self.open.get_mut(o)) {
             open.told = true;
         }
@@ -359,7 +546,12 @@ impl Codex {
                     None => continue,
                 },
             };
-            let text = |name: &str| change.get(name).filter(|v| v.is_string()).map(|v| origin.text(v));
+            let text = |name: &str| {
+                change
+                    .get(name)
+                    .filter(|v| v.is_string())
+                    .map(|v| origin.text(v))
+            };
             match kind.as_str() {
                 "add" => match text("content") {
                     Some(content) => sink.write(&call, &path, content, true),
@@ -392,7 +584,15 @@ impl Codex {
         let summary = summary.map_or_else(|| Text::inline(""), |m| origin.text(m));
         match self.last_message.replace(id.clone()) {
             Some(through) => {
-                sink.put(id, Payload::ContextCompact { through, summary, tokens_before: None, tokens_after: None });
+                sink.put(
+                    id,
+                    Payload::ContextCompact {
+                        through,
+                        summary,
+                        tokens_before: None,
+                        tokens_after: None,
+                    },
+                );
             }
             None => sink.raw(id, "compacted"),
         }
@@ -400,12 +600,17 @@ impl Codex {
 }
 
 fn is_json(text: &str) -> bool {
-    Tape::default().read(text).is_ok_and(|end| text.get(end..).is_some_and(|rest| rest.trim().is_empty()))
+    Tape::default()
+        .read(text)
+        .is_ok_and(|end| text.get(end..).is_some_and(|rest| rest.trim().is_empty()))
 }
 
 /// The folder in an `<environment_context>`, in either of its forms.
 fn working_folder(text: &str) -> Option<&str> {
-    let tagged = text.split_once("<cwd>").and_then(|(_, rest)| rest.split_once("</cwd>")).map(|(cwd, _)| cwd);
+    let tagged = text
+        .split_once("<cwd>")
+        .and_then(|(_, rest)| rest.split_once("</cwd>"))
+        .map(|(cwd, _)| cwd);
     let named = || {
         let (_, rest) = text.split_once("Current working directory:")?;
         rest.lines().next()
@@ -414,8 +619,15 @@ fn working_folder(text: &str) -> Option<&str> {
 }
 
 fn patch_call(text: &str, cwd: Option<&str>) -> Open {
-    let patches = patch::parse(text).into_iter().map(|p| (p, cwd.map(Id::from))).collect();
-    Open { patches, alone: true, ..Open::default() }
+    let patches = patch::parse(text)
+        .into_iter()
+        .map(|p| (p, cwd.map(Id::from)))
+        .collect();
+    Open {
+        patches,
+        alone: true,
+        ..Open::default()
+    }
 }
 
 /// A function call by name and parsed arguments.
@@ -424,7 +636,16 @@ fn named_call(name: &str, args: Val<'_>, cwd: Option<&str>) -> (Open, Reach) {
         return shell_call(args, cwd);
     }
     match name {
-        "apply_patch" => (patch_call(&args.text_of("input").or_else(|| args.text_of("patch")).unwrap_or_default(), cwd), Reach::None),
+        "apply_patch" => (
+            patch_call(
+                &args
+                    .text_of("input")
+                    .or_else(|| args.text_of("patch"))
+                    .unwrap_or_default(),
+                cwd,
+            ),
+            Reach::None,
+        ),
         name if HARMLESS.contains(&name) => (Open::default(), Reach::None),
         _ => (Open::default(), super::changer(Some(args), cwd)),
     }
@@ -432,7 +653,10 @@ fn named_call(name: &str, args: Val<'_>, cwd: Option<&str>) -> (Open, Reach) {
 
 /// `{command: […] or "…"}` or `{cmd: "…"}` with a folder of its own.
 fn shell_call(args: Val<'_>, cwd: Option<&str>) -> (Open, Reach) {
-    let folder = args.text_of("workdir").or_else(|| args.text_of("working_directory")).filter(|w| !w.is_empty());
+    let folder = args
+        .text_of("workdir")
+        .or_else(|| args.text_of("working_directory"))
+        .filter(|w| !w.is_empty());
     let cwd = match folder {
         Some(folder) => Some(paths::join(cwd, &folder)),
         None => cwd.map(str::to_string),
@@ -444,12 +668,28 @@ fn shell_call(args: Val<'_>, cwd: Option<&str>) -> (Open, Reach) {
     if let Some(script) = command.str() {
         return script_reach(&script, cwd);
     }
-    let words: Vec<String> = command.items().filter_map(|w| w.str()).map(|w| w.into_owned()).collect();
+    let words: Vec<String> = command
+        .items()
+        .filter_map(|w| w.str())
+        .map(|w| w.into_owned())
+        .collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["apply_patch" | "applypatch", text] => (patch_call(text, cwd), Reach::None),
-        [sh, flag, script] if is_shell(sh) && matches!(*flag, "-lc" | "-c" | "-Command" | "/c" | "-ic" | "-lic") => script_reach(script, cwd),
-        [sh, flags @ .., script] if is_shell(sh) && flags.iter().any(|f| matches!(*f, "-Command" | "-lc" | "-c" | "/c")) => script_reach(script, cwd),
+        [sh, flag, script]
+            if is_shell(sh)
+                && matches!(*flag, "-lc" | "-c" | "-Command" | "/c" | "-ic" | "-lic") =>
+        {
+            script_reach(script, cwd)
+        }
+        [sh, flags @ .., script]
+            if is_shell(sh)
+                && flags
+                    .iter()
+                    .any(|f| matches!(*f, "-Command" | "-lc" | "-c" | "/c")) =>
+        {
+            script_reach(script, cwd)
+        }
         words => (Open::default(), shell::reach(&quoted(words), cwd, false)),
     }
 }
@@ -457,12 +697,19 @@ fn shell_call(args: Val<'_>, cwd: Option<&str>) -> (Open, Reach) {
 fn is_shell(name: &str) -> bool {
     let name = name.rsplit(['/', '\\']).next().unwrap_or(name);
     let name = name.strip_suffix(".exe").unwrap_or(name);
-    matches!(name, "bash" | "sh" | "zsh" | "dash" | "fish" | "powershell" | "pwsh" | "cmd")
+    matches!(
+        name,
+        "bash" | "sh" | "zsh" | "dash" | "fish" | "powershell" | "pwsh" | "cmd"
+    )
 }
 
 /// A list of arguments as one line of shell.
 fn quoted(words: &[&str]) -> String {
-    words.iter().map(|w| format!("'{}'", w.replace('\'', "'\\''"))).collect::<Vec<_>>().join(" ")
+    words
+        .iter()
+        .map(|w| format!("'{}'", w.replace('\'', "'\\''")))
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// A shell text: the patches in its here-documents, and what else it may do.
@@ -484,10 +731,23 @@ fn script_reach(script: &str, cwd: Option<&str>) -> (Open, Reach) {
     }
     // Before the patch only a change of folder: its exit status is the patch's.
     let alone = commands.last().is_some_and(shell::is_patch)
-        && commands.iter().all(|c| shell::is_patch(c) || c.words.first().is_some_and(|w| w == "cd"));
+        && commands
+            .iter()
+            .all(|c| shell::is_patch(c) || c.words.first().is_some_and(|w| w == "cd"));
     let only_patch = alone && !patches.is_empty();
-    let reach = if only_patch { Reach::None } else { shell::reach(script, cwd, !patches.is_empty()) };
-    (Open { patches, alone, ..Open::default() }, reach)
+    let reach = if only_patch {
+        Reach::None
+    } else {
+        shell::reach(script, cwd, !patches.is_empty())
+    };
+    (
+        Open {
+            patches,
+            alone,
+            ..Open::default()
+        },
+        reach,
+    )
 }
 
 /// JavaScript of code mode.
@@ -503,7 +763,10 @@ fn script_call(script: &str, cwd: Option<&str>) -> (Open, Reach) {
     let mut shells = 0;
     for (at, _) in script.match_indices("tools.") {
         let rest = script.get(at + "tools.".len()..).unwrap_or_default();
-        let tool: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+        let tool: String = rest
+            .chars()
+            .take_while(|c| c.is_alphanumeric() || *c == '_')
+            .collect();
         match tool.as_str() {
             "exec_command" => shells += 1,
             tool if HARMLESS.contains(&tool) => {}
@@ -511,7 +774,10 @@ fn script_call(script: &str, cwd: Option<&str>) -> (Open, Reach) {
         }
     }
     for (command, folder) in &commands {
-        let cwd = folder.as_deref().map(|f| paths::join(cwd, f)).or_else(|| cwd.map(str::to_string));
+        let cwd = folder
+            .as_deref()
+            .map(|f| paths::join(cwd, f))
+            .or_else(|| cwd.map(str::to_string));
         if let Reach::Changer { words: more } = shell::reach(command, cwd.as_deref(), false) {
             changes = true;
             words.extend(more);
@@ -519,8 +785,21 @@ fn script_call(script: &str, cwd: Option<&str>) -> (Open, Reach) {
     }
     // A command that is computed may be any.
     changes |= shells > commands.len();
-    let reach = if changes { Reach::Changer { words: words.into_iter().collect() } } else { Reach::None };
-    (Open { patches, code: true, ..Open::default() }, reach)
+    let reach = if changes {
+        Reach::Changer {
+            words: words.into_iter().collect(),
+        }
+    } else {
+        Reach::None
+    };
+    (
+        Open {
+            patches,
+            code: true,
+            ..Open::default()
+        },
+        reach,
+    )
 }
 
 /// How a call ended, by the text that the model was given. Five shapes, see the tests.
@@ -545,9 +824,10 @@ fn outcome(text: &str) -> (Status, Option<i64>) {
     }
     // Only the first lines are the tool's own words.
     let head: String = text.chars().take(400).collect();
-    let seconds = head.split_once("Wall time: ").or_else(|| head.split_once("Wall time ")).and_then(|(_, rest)| {
-        rest.split([' ', '\n']).next()?.parse::<f64>().ok()
-    });
+    let seconds = head
+        .split_once("Wall time: ")
+        .or_else(|| head.split_once("Wall time "))
+        .and_then(|(_, rest)| rest.split([' ', '\n']).next()?.parse::<f64>().ok());
     // Of several such lines the first is the tool's: what follows it is the command's output.
     let code = ["Exit code: ", "Process exited with code "]
         .iter()
@@ -576,17 +856,42 @@ fn outcome(text: &str) -> (Status, Option<i64>) {
 fn by_words(head: &str) -> Status {
     let lower = head.to_ascii_lowercase();
     let starts = |marks: &[&str]| marks.iter().any(|m| lower.starts_with(m));
-    if starts(&["exec command rejected", "command rejected", "rejected by user", "patch rejected", "user rejected", "the user rejected", "user denied", "denied by user"])
-        || lower.contains("rejected by user approval settings")
+    if starts(&[
+        "exec command rejected",
+        "command rejected",
+        "rejected by user",
+        "patch rejected",
+        "user rejected",
+        "the user rejected",
+        "user denied",
+        "denied by user",
+    ]) || lower.contains("rejected by user approval settings")
     {
         Status::Denied
-    } else if starts(&["aborted by user", "aborted", "command aborted", "interrupted by user"]) {
+    } else if starts(&[
+        "aborted by user",
+        "aborted",
+        "command aborted",
+        "interrupted by user",
+    ]) {
         Status::Cancelled
     } else if starts(&["command timed out", "timed out", "exec timed out"]) {
         Status::Timeout
     } else if starts(&[
-        "error", "failed", "script failed", "script error", "apply_patch verification failed", "execution error", "invalid patch",
-        "invalid hunk", "unsupported call", "unknown tool", "unable to", "sandbox error", "err:", "tool call error",
+        "error",
+        "failed",
+        "script failed",
+        "script error",
+        "apply_patch verification failed",
+        "execution error",
+        "invalid patch",
+        "invalid hunk",
+        "unsupported call",
+        "unknown tool",
+        "unable to",
+        "sandbox error",
+        "err:",
+        "tool call error",
     ]) {
         Status::Error
     } else {
@@ -616,7 +921,10 @@ mod tests {
         ] {
             assert_eq!(outcome(text).0, status, "{text}");
         }
-        assert_eq!(outcome("Exit code: 0\nWall time: 2.5 seconds").1, Some(2500));
+        assert_eq!(
+            outcome("Exit code: 0\nWall time: 2.5 seconds").1,
+            Some(2500)
+        );
     }
 
     #[test]
@@ -627,25 +935,63 @@ mod tests {
             let (open, reach) = shell_call(tape.root(json), Some("/w"));
             (open.patches.len(), open.alone, reach == Reach::None)
         };
-        let heredoc = "apply_patch <<'P'\\n*** Begin Patch\\n*** Add File: a\\n+x\\n*** End Patch\\nP";
-        assert_eq!(read(&format!(r#"{{"command":["bash","-lc","{heredoc}"]}}"#)), (1, true, true));
-        assert_eq!(read(&format!(r#"{{"command":["bash","-lc","cd sub && {heredoc}"]}}"#)), (1, true, true));
-        assert_eq!(read(&format!(r#"{{"command":["bash","-lc","{heredoc}\nmake"]}}"#)), (1, false, false));
-        assert_eq!(read(&format!(r#"{{"cmd":"{heredoc}","workdir":"/x"}}"#)), (1, true, true));
-        assert_eq!(read(r#"{"command":["bash","-lc","*** Begin Patch\n*** Add File: a\n+x\n*** End Patch"]}"#), (0, false, false));
+        let heredoc =
+            "apply_patch <<'P'\\n*** Begin Patch\\n*** Add File: a\\n+x\\n*** End Patch\\nP";
+        assert_eq!(
+            read(&format!(r#"{{"command":["bash","-lc","{heredoc}"]}}"#)),
+            (1, true, true)
+        );
+        assert_eq!(
+            read(&format!(
+                r#"{{"command":["bash","-lc","cd sub && {heredoc}"]}}"#
+            )),
+            (1, true, true)
+        );
+        assert_eq!(
+            read(&format!(
+                r#"{{"command":["bash","-lc","{heredoc}\nmake"]}}"#
+            )),
+            (1, false, false)
+        );
+        assert_eq!(
+            read(&format!(r#"{{"cmd":"{heredoc}","workdir":"/x"}}"#)),
+            (1, true, true)
+        );
+        assert_eq!(
+            read(
+                r#"{"command":["bash","-lc","*** Begin Patch\n*** Add File: a\n+x\n*** End Patch"]}"#
+            ),
+            (0, false, false)
+        );
         assert_eq!(read(r#"{"command":["ls","a b"]}"#), (0, false, true));
-        assert_eq!(read(r#"{"command":["powershell.exe","-NoProfile","-Command","Get-Content x"]}"#), (0, false, false));
+        assert_eq!(
+            read(r#"{"command":["powershell.exe","-NoProfile","-Command","Get-Content x"]}"#),
+            (0, false, false)
+        );
         assert_eq!(read(r#"{"command":["rm","a;b"]}"#).2, false);
     }
 
     #[test]
     fn scripts_of_code_mode() {
         let none = |script: &str| script_call(script, Some("/w")).1 == Reach::None;
-        assert!(none(r#"const r = await tools.exec_command({cmd:"git status"}); text(r.output)"#));
-        assert!(none(r#"text(await tools.apply_patch("*** Begin Patch\n*** Add File: a\n+x\n*** End Patch"))"#));
+        assert!(none(
+            r#"const r = await tools.exec_command({cmd:"git status"}); text(r.output)"#
+        ));
+        assert!(none(
+            r#"text(await tools.apply_patch("*** Begin Patch\n*** Add File: a\n+x\n*** End Patch"))"#
+        ));
         assert!(!none(r#"await tools.exec_command({cmd:"git pull"})"#));
         assert!(!none("await tools.exec_command({cmd:`rm ${x}`})"));
         assert!(!none("await tools.mcp__x__write({})"));
-        assert_eq!(script_call("tools.apply_patch('*** Begin Patch\\n*** Delete File: a\\n*** End Patch')", None).0.patches.len(), 1);
+        assert_eq!(
+            script_call(
+                "tools.apply_patch('*** Begin Patch\\n*** Delete File: a\\n*** End Patch')",
+                None
+            )
+            .0
+            .patches
+            .len(),
+            1
+        );
     }
 }

@@ -7,9 +7,9 @@
 use chipdeck_event::{Code, Place};
 
 use super::sink::{Shelf, Sink};
-use crate::tape::{Fault, Origin, Tape, Val};
 use crate::reader::{Batch, Reader};
 use crate::source::Source;
+use crate::tape::{Fault, Origin, Tape, Val};
 
 /// Turns one agent's document into events.
 pub(crate) trait Document: Send {
@@ -40,7 +40,14 @@ pub(crate) struct DocumentReader {
 
 impl DocumentReader {
     pub(crate) fn new(file: u32, document: Box<dyn Document>) -> DocumentReader {
-        DocumentReader { file, document, shelf: Shelf::default(), bytes: Vec::new(), offset: 0, done: false }
+        DocumentReader {
+            file,
+            document,
+            shelf: Shelf::default(),
+            bytes: Vec::new(),
+            offset: 0,
+            done: false,
+        }
     }
 }
 
@@ -58,9 +65,24 @@ impl Reader for DocumentReader {
         }
         let bom = usize::from(self.bytes.starts_with(b"\xef\xbb\xbf")) * 3;
         let bytes = self.bytes.get(bom..).unwrap_or_default();
-        let place = Place { file: self.file, line: 1, offset: bom as u64, len: bytes.len() as u64 };
-        let origin = Origin::Log { file: self.file, offset: bom as u64 };
-        let mut sink = Sink::new(self.document.agent(), source.name(self.file), place, origin, &mut self.shelf, out);
+        let place = Place {
+            file: self.file,
+            line: 1,
+            offset: bom as u64,
+            len: bytes.len() as u64,
+        };
+        let origin = Origin::Log {
+            file: self.file,
+            offset: bom as u64,
+        };
+        let mut sink = Sink::new(
+            self.document.agent(),
+            source.name(self.file),
+            place,
+            origin,
+            &mut self.shelf,
+            out,
+        );
         let Ok(text) = std::str::from_utf8(bytes) else {
             if at_rest {
                 sink.opaque(Code::NotJson, "not UTF-8");
@@ -87,7 +109,8 @@ impl Reader for DocumentReader {
                         self.document.json(tape.root(text), &mut sink, source);
                     }
                     sink.place = place;
-                    let cut = "the document is cut off: what stands before the cut is shown".to_string();
+                    let cut =
+                        "the document is cut off: what stands before the cut is shown".to_string();
                     let torn = fault == Fault::Cut;
                     let code = if torn { Code::TornLine } else { Code::NotJson };
                     sink.opaque(code, &if torn { cut } else { fault.describe() });

@@ -17,13 +17,17 @@ use crate::source::Source;
 use crate::tape::{Origin, Val};
 
 pub(crate) fn claims_document(root: Val<'_>) -> bool {
-    root.get("sessionId").is_some() && root.get("projectHash").is_some() && root.get("messages").is_some()
+    root.get("sessionId").is_some()
+        && root.get("projectHash").is_some()
+        && root.get("messages").is_some()
 }
 
 pub(crate) fn claims_lines(records: &[Val<'_>]) -> bool {
     records.iter().any(|r| {
         (r.get("sessionId").is_some() && r.get("projectHash").is_some())
-            || (r.text_of("type").as_deref() == Some("gemini") && r.get("timestamp").is_some() && r.get("id").is_some())
+            || (r.text_of("type").as_deref() == Some("gemini")
+                && r.get("timestamp").is_some()
+                && r.get("id").is_some())
     })
 }
 
@@ -35,12 +39,19 @@ pub(crate) struct Gemini {
 }
 
 fn is_id(text: &str) -> bool {
-    !text.is_empty() && text.len() <= 200 && text.chars().all(|c| c.is_ascii_alphanumeric() || "-_.:".contains(c))
+    !text.is_empty()
+        && text.len() <= 200
+        && text
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "-_.:".contains(c))
 }
 
 impl Gemini {
     fn header(&mut self, header: Val<'_>, sink: &mut Sink<'_>) {
-        let id = header.text_of("sessionId").filter(|i| is_id(i)).unwrap_or_else(|| "session".into());
+        let id = header
+            .text_of("sessionId")
+            .filter(|i| is_id(i))
+            .unwrap_or_else(|| "session".into());
         let id = sink.name(&id);
         sink.now.trace = id.clone();
         sink.now.timestamp = header.text_of("startTime").and_then(|t| clock::iso(&t));
@@ -62,7 +73,11 @@ impl Gemini {
             "gemini" | "model" => Role::Assistant,
             "info" | "error" | "warning" | "compression" | "system" => Role::System,
             other => {
-                let id = if self.messages.insert(id.clone()) { id } else { sink.place_id() };
+                let id = if self.messages.insert(id.clone()) {
+                    id
+                } else {
+                    sink.place_id()
+                };
                 return sink.unknown(id, if other.is_empty() { "(none)" } else { other });
             }
         };
@@ -76,7 +91,11 @@ impl Gemini {
             });
             for text in texts {
                 part += 1;
-                let id = if part == 1 { id.clone() } else { format!("{id}+{part}").into() };
+                let id = if part == 1 {
+                    id.clone()
+                } else {
+                    format!("{id}+{part}").into()
+                };
                 sink.message(id, role, origin.text(text));
             }
             if part == 0 {
@@ -132,10 +151,13 @@ pub(crate) fn proof(display: Option<Val<'_>>, output: Option<Val<'_>>, origin: O
     let side = |name: &str| display?.get(name).filter(|v| v.is_string());
     let output = output.and_then(|o| o.str()).unwrap_or_default();
     let after = side("newContent").map(|v| origin.text(v));
-    let created = output.starts_with("Successfully created") || (after.is_some() && side("originalContent").is_none());
+    let created = output.starts_with("Successfully created")
+        || (after.is_some() && side("originalContent").is_none());
     Proof {
         created,
-        before: side("originalContent").filter(|v| !created && v.raw().len() > 2).map(|v| origin.text(v)),
+        before: side("originalContent")
+            .filter(|v| !created && v.raw().len() > 2)
+            .map(|v| origin.text(v)),
         after,
         altered: output.contains("User modified the"),
     }
@@ -143,7 +165,11 @@ pub(crate) fn proof(display: Option<Val<'_>>, output: Option<Val<'_>>, origin: O
 
 /// The folder of the project, from a result that names the absolute path of a relative one.
 fn project(root: Val<'_>) -> Option<String> {
-    let calls = root.get("messages")?.items().filter_map(|m| m.get("toolCalls")).flat_map(|c| c.items());
+    let calls = root
+        .get("messages")?
+        .items()
+        .filter_map(|m| m.get("toolCalls"))
+        .flat_map(|c| c.items());
     calls.into_iter().find_map(|call| folder(call))
 }
 
@@ -153,11 +179,19 @@ fn folder(call: Val<'_>) -> Option<String> {
     if super::paths::is_absolute(relative) || relative.contains("..") {
         return None;
     }
-    let output = call.get("result")?.items().next()?.path(&["functionResponse", "response", "output"])?.str()?;
+    let output = call
+        .get("result")?
+        .items()
+        .next()?
+        .path(&["functionResponse", "response", "output"])?
+        .str()?;
     let end = output.find(relative)?;
     let before = output.get(..end)?.strip_suffix('/')?;
     let start = before.rfind([' ', '\n']).map_or(0, |at| at + 1);
-    before.get(start..).filter(|f| super::paths::is_absolute(f)).map(str::to_string)
+    before
+        .get(start..)
+        .filter(|f| super::paths::is_absolute(f))
+        .map(str::to_string)
 }
 
 impl Document for Gemini {
@@ -194,7 +228,11 @@ impl Mapper for Gemini {
             sink.now.trace = session;
             sink.raw(id, "set");
         } else {
-            let found = value.get("toolCalls").into_iter().flat_map(|c| c.items()).find_map(folder);
+            let found = value
+                .get("toolCalls")
+                .into_iter()
+                .flat_map(|c| c.items())
+                .find_map(folder);
             if let Some(folder) = found.filter(|_| sink.shelf.cwd.is_none()) {
                 sink.enter(&folder);
             }

@@ -20,7 +20,10 @@ pub(crate) fn claims_lines(records: &[Val<'_>]) -> bool {
         (r.get("working_dir").is_some() && r.get("description").is_some())
             || (r.get("role").is_some()
                 && r.get("created").is_some_and(|c| c.int().is_some())
-                && r.get("content").into_iter().flat_map(|c| c.items()).any(|b| b.get("type").is_some()))
+                && r.get("content")
+                    .into_iter()
+                    .flat_map(|c| c.items())
+                    .any(|b| b.get("type").is_some()))
     })
 }
 
@@ -31,7 +34,11 @@ pub(crate) struct Goose {
 }
 
 fn is_id(text: &str) -> bool {
-    !text.is_empty() && text.len() <= 200 && text.chars().all(|c| c.is_ascii_alphanumeric() || "-_.:".contains(c))
+    !text.is_empty()
+        && text.len() <= 200
+        && text
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "-_.:".contains(c))
 }
 
 impl Goose {
@@ -39,12 +46,20 @@ impl Goose {
         if let Some(cwd) = root.text_of("working_dir") {
             sink.enter(&cwd);
         }
-        let id = root.text_of("id").filter(|i| is_id(i)).unwrap_or_else(|| "session".into());
+        let id = root
+            .text_of("id")
+            .filter(|i| is_id(i))
+            .unwrap_or_else(|| "session".into());
         let id = sink.name(&id);
         sink.now.trace = id.clone();
         // The session's own time may be later than its messages.
-        let first = root.get("conversation").and_then(|c| c.items().next()).and_then(|m| m.get("created")?.float());
-        sink.now.timestamp = first.and_then(clock::number).or_else(|| root.text_of("created_at").and_then(|t| clock::iso(&t)));
+        let first = root
+            .get("conversation")
+            .and_then(|c| c.items().next())
+            .and_then(|m| m.get("created")?.float());
+        sink.now.timestamp = first
+            .and_then(clock::number)
+            .or_else(|| root.text_of("created_at").and_then(|t| clock::iso(&t)));
         sink.session(&id, None);
         self.session = Some(id);
     }
@@ -53,7 +68,10 @@ impl Goose {
         let session = self.session.clone().unwrap_or_else(|| sink.name("session"));
         sink.now.trace = session;
         sink.now.parent = None;
-        sink.now.timestamp = message.get("created").and_then(|c| c.float()).and_then(clock::number);
+        sink.now.timestamp = message
+            .get("created")
+            .and_then(|c| c.float())
+            .and_then(clock::number);
         let id: Id = match message.text_of("id").filter(|i| is_id(i)) {
             Some(id) => id.as_ref().into(),
             None => sink.place_id(),
@@ -66,11 +84,18 @@ impl Goose {
         let mut part = 0;
         let own = |part: &mut u32| -> Id {
             *part += 1;
-            if *part == 1 { id.clone() } else { format!("{id}+{part}").into() }
+            if *part == 1 {
+                id.clone()
+            } else {
+                format!("{id}+{part}").into()
+            }
         };
         for block in message.get("content").into_iter().flat_map(|c| c.items()) {
             let kind = block.text_of("type").unwrap_or_default();
-            let call = block.text_of("id").filter(|i| is_id(i)).map(|i| Id::from(&*i));
+            let call = block
+                .text_of("id")
+                .filter(|i| is_id(i))
+                .map(|i| Id::from(&*i));
             match (&*kind, call) {
                 ("text", _) => match block.get("text") {
                     Some(text) => sink.message(own(&mut part), role, origin.text(text)),
@@ -87,27 +112,49 @@ impl Goose {
                 ("toolResponse", Some(call)) => {
                     let result = block.get("toolResult");
                     let value = result.and_then(|r| r.get("value"));
-                    let failed = result.and_then(|r| r.text_of("status")).as_deref() == Some("error") || value.is_some_and(|v| v.truth("isError"));
+                    let failed = result.and_then(|r| r.text_of("status")).as_deref()
+                        == Some("error")
+                        || value.is_some_and(|v| v.truth("isError"));
                     let text = value
-                        .and_then(|v| v.get("content").unwrap_or(v).items().find_map(|i| i.get("text")))
+                        .and_then(|v| {
+                            v.get("content")
+                                .unwrap_or(v)
+                                .items()
+                                .find_map(|i| i.get("text"))
+                        })
                         .or_else(|| result?.get("error"));
                     let head = text.and_then(|t| t.str()).unwrap_or_default();
                     let status = match failed {
-                        true if head.contains("user has declined") || head.contains("denied") => Status::Denied,
+                        true if head.contains("user has declined") || head.contains("denied") => {
+                            Status::Denied
+                        }
                         true => Status::Error,
                         false => Status::Ok,
                     };
                     let told = text.map(|t| origin.text(t));
                     let json = result.map_or(Json::Absent, |r| origin.json(r));
-                    self.calls.result(&call, status, told, json, Proof::default(), sink);
+                    self.calls
+                        .result(&call, status, told, json, Proof::default(), sink);
                 }
-                ("image" | "thinking" | "redactedThinking" | "toolConfirmationRequest" | "contextLengthExceeded" | "summarizationRequested" | "systemNotification", _) => {
+                (
+                    "image"
+                    | "thinking"
+                    | "redactedThinking"
+                    | "toolConfirmationRequest"
+                    | "contextLengthExceeded"
+                    | "summarizationRequested"
+                    | "systemNotification",
+                    _,
+                ) => {
                     sink.raw(own(&mut part), &kind);
                 }
                 (kind, _) => sink.unknown(own(&mut part), &format!("content {kind}")),
             }
         }
-        if message.get("content").is_none_or(|c| c.items().next().is_none()) {
+        if message
+            .get("content")
+            .is_none_or(|c| c.items().next().is_none())
+        {
             sink.raw(id, "message");
         }
     }

@@ -18,9 +18,27 @@ pub(crate) fn claims(records: &[Val<'_>]) -> bool {
 }
 
 const KNOWN: &[&str] = &[
-    "metadata", "config.update", "tools.set_active_tools", "turn.prompt", "turn.steer", "turn.cancel", "turn.ended", "llm.request",
-    "llm.tools_snapshot", "usage.record", "permission.record_approval_result", "plan_mode.enter", "plan_mode.exit", "full_compaction.begin",
-    "full_compaction.complete", "full_compaction.cancel", "permission.set_mode", "goal.update", "context.clear", "context.undo", "skill.load",
+    "metadata",
+    "config.update",
+    "tools.set_active_tools",
+    "turn.prompt",
+    "turn.steer",
+    "turn.cancel",
+    "turn.ended",
+    "llm.request",
+    "llm.tools_snapshot",
+    "usage.record",
+    "permission.record_approval_result",
+    "plan_mode.enter",
+    "plan_mode.exit",
+    "full_compaction.begin",
+    "full_compaction.complete",
+    "full_compaction.cancel",
+    "permission.set_mode",
+    "goal.update",
+    "context.clear",
+    "context.undo",
+    "skill.load",
 ];
 
 #[derive(Default)]
@@ -30,7 +48,11 @@ pub(crate) struct Kimi {
 }
 
 fn is_id(text: &str) -> bool {
-    !text.is_empty() && text.len() <= 200 && text.chars().all(|c| c.is_ascii_alphanumeric() || "-_.:".contains(c))
+    !text.is_empty()
+        && text.len() <= 200
+        && text
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "-_.:".contains(c))
 }
 
 impl Mapper for Kimi {
@@ -41,11 +63,24 @@ impl Mapper for Kimi {
     fn record(&mut self, record: &Record<'_>, sink: &mut Sink<'_>, _hurry: bool) -> Verdict {
         let (value, origin) = (record.value, record.origin);
         let kind = value.text_of("type").unwrap_or_default();
-        sink.now.timestamp = value.get("time").or_else(|| value.get("created_at")).and_then(|t| t.float()).and_then(clock::number);
+        sink.now.timestamp = value
+            .get("time")
+            .or_else(|| value.get("created_at"))
+            .and_then(|t| t.float())
+            .and_then(clock::number);
         // The folder of the agent in the session's folder is the lane.
-        let lane = sink.file_name.rsplit('/').nth(1).filter(|l| is_id(l)).unwrap_or("main").to_string();
+        let lane = sink
+            .file_name
+            .rsplit('/')
+            .nth(1)
+            .filter(|l| is_id(l))
+            .unwrap_or("main")
+            .to_string();
         sink.now.trace = sink.name(&lane);
-        if let Some(cwd) = value.text_of("cwd").or_else(|| value.path(&["event", "display", "cwd"])?.str()) {
+        if let Some(cwd) = value
+            .text_of("cwd")
+            .or_else(|| value.path(&["event", "display", "cwd"])?.str())
+        {
             sink.enter(&cwd);
         }
         sink.session(&lane, None);
@@ -59,8 +94,17 @@ impl Mapper for Kimi {
                     (Some(through), Some(summary)) => {
                         self.last_message = Some(id.clone());
                         let tokens = |name: &str| value.get(name).and_then(|t| t.int());
-                        let (tokens_before, tokens_after) = (tokens("tokensBefore"), tokens("tokensAfter"));
-                        sink.put(id, Payload::ContextCompact { through, summary: origin.text(summary), tokens_before, tokens_after });
+                        let (tokens_before, tokens_after) =
+                            (tokens("tokensBefore"), tokens("tokensAfter"));
+                        sink.put(
+                            id,
+                            Payload::ContextCompact {
+                                through,
+                                summary: origin.text(summary),
+                                tokens_before,
+                                tokens_after,
+                            },
+                        );
                     }
                     _ => sink.raw(id, &kind),
                 }
@@ -80,12 +124,28 @@ impl Kimi {
             Some("assistant") => Role::Assistant,
             _ => Role::System,
         };
-        let injected = message.and_then(|m| m.path(&["origin", "kind"])).and_then(|k| k.str()).is_some_and(|k| k != "user");
-        let role = if injected && role == Role::User { Role::System } else { role };
+        let injected = message
+            .and_then(|m| m.path(&["origin", "kind"]))
+            .and_then(|k| k.str())
+            .is_some_and(|k| k != "user");
+        let role = if injected && role == Role::User {
+            Role::System
+        } else {
+            role
+        };
         let mut part = 0;
-        for text in message.and_then(|m| m.get("content")).into_iter().flat_map(|c| c.items()).filter_map(|c| c.get("text")) {
+        for text in message
+            .and_then(|m| m.get("content"))
+            .into_iter()
+            .flat_map(|c| c.items())
+            .filter_map(|c| c.get("text"))
+        {
             part += 1;
-            let id: Id = if part == 1 { id.clone() } else { format!("{id}+{part}").into() };
+            let id: Id = if part == 1 {
+                id.clone()
+            } else {
+                format!("{id}+{part}").into()
+            };
             self.last_message = Some(id.clone());
             sink.message(id, role, origin.text(text));
         }
@@ -100,10 +160,13 @@ impl Kimi {
         };
         let kind = event.text_of("type").unwrap_or_default();
         // Unique in this file only.
-        let call = event.text_of("toolCallId").filter(|i| is_id(i)).map(|call| match sink.file {
-            0 => Id::from(&*call),
-            file => format!("{file}:{call}").into(),
-        });
+        let call = event
+            .text_of("toolCallId")
+            .filter(|i| is_id(i))
+            .map(|call| match sink.file {
+                0 => Id::from(&*call),
+                file => format!("{file}:{call}").into(),
+            });
         match (&*kind, call) {
             ("content.part", _) => match event.get("part") {
                 Some(part) if part.get("text").is_some_and(|t| t.is_string()) => {
@@ -127,15 +190,22 @@ impl Kimi {
                 let text = output.and_then(|o| o.items().find_map(|i| i.get("text")).or(Some(o)));
                 let status = if result.is_some_and(|r| r.truth("isError")) {
                     let head = text.and_then(|t| t.str()).unwrap_or_default();
-                    if head.contains("rejected by the user") || head.contains("denied") { Status::Denied } else { Status::Error }
+                    if head.contains("rejected by the user") || head.contains("denied") {
+                        Status::Denied
+                    } else {
+                        Status::Error
+                    }
                 } else {
                     Status::Ok
                 };
                 let told = text.map(|t| origin.text(t));
                 let json = result.map_or(Json::Absent, |r| origin.json(r));
-                self.calls.result(&call, status, told, json, Proof::default(), sink);
+                self.calls
+                    .result(&call, status, told, json, Proof::default(), sink);
             }
-            ("step.begin" | "step.end" | "step.interrupted" | "step.retry", _) => sink.raw(id, &kind),
+            ("step.begin" | "step.end" | "step.interrupted" | "step.retry", _) => {
+                sink.raw(id, &kind)
+            }
             (kind, _) => sink.unknown(id, &format!("loop event {kind}")),
         }
     }

@@ -184,7 +184,9 @@ pub fn detect(name: &str, head: &[u8]) -> Option<Agent> {
         () if goose::claims_export(first) => Some(Agent::GooseDocument),
         () if swe_agent::claims(first) => Some(Agent::SweAgent),
         () if alone && opencode::claims_storage(first) => Some(Agent::OpenCodeStorage),
-        () if alone && (openhands::claims_v1(first) || openhands::claims_v0(first)) => Some(Agent::OpenHandsDocument),
+        () if alone && (openhands::claims_v1(first) || openhands::claims_v0(first)) => {
+            Some(Agent::OpenHandsDocument)
+        }
         () if codex::claims(&records) => Some(Agent::Codex),
         () if qwen::claims(&records) => Some(Agent::Qwen),
         () if claude_code::claims(&records) => Some(Agent::ClaudeCode),
@@ -192,7 +194,12 @@ pub fn detect(name: &str, head: &[u8]) -> Option<Agent> {
         () if gemini::claims_lines(&records) => Some(Agent::GeminiLines),
         () if copilot::claims(&records) => Some(Agent::Copilot),
         () if kimi::claims(&records) => Some(Agent::Kimi),
-        () if records.iter().any(|r| openhands::claims_v1(*r) || openhands::claims_v0(*r)) => Some(Agent::OpenHandsLines),
+        () if records
+            .iter()
+            .any(|r| openhands::claims_v1(*r) || openhands::claims_v0(*r)) =>
+        {
+            Some(Agent::OpenHandsLines)
+        }
         () if pi::claims(&records) => Some(Agent::Pi),
         () if goose::claims_lines(&records) => Some(Agent::GooseLines),
         () => None,
@@ -205,7 +212,9 @@ fn changer(input: Option<Val<'_>>, cwd: Option<&str>) -> Reach {
     if let Some(input) = input {
         collect_words(input, cwd, &mut words, 0);
     }
-    Reach::Changer { words: words.into_iter().collect() }
+    Reach::Changer {
+        words: words.into_iter().collect(),
+    }
 }
 
 fn collect_words(value: Val<'_>, cwd: Option<&str>, words: &mut BTreeSet<Box<str>>, depth: usize) {
@@ -217,6 +226,10 @@ fn collect_words(value: Val<'_>, cwd: Option<&str>, words: &mut BTreeSet<Box<str
             words.insert(paths::join(cwd, text.trim()).into());
         }
     }
-    value.items().for_each(|v| collect_words(v, cwd, words, depth + 1));
-    value.members().for_each(|(_, v)| collect_words(v, cwd, words, depth + 1));
+    value
+        .items()
+        .for_each(|v| collect_words(v, cwd, words, depth + 1));
+    value
+        .members()
+        .for_each(|(_, v)| collect_words(v, cwd, words, depth + 1));
 }

@@ -19,20 +19,32 @@ const CONTEXT: usize = 4;
 
 pub(crate) fn claims_export(root: Val<'_>) -> bool {
     let info = root.get("info");
-    info.and_then(|i| i.text_of("id")).is_some_and(|id| id.starts_with("ses_")) && root.get("messages").is_some()
+    info.and_then(|i| i.text_of("id"))
+        .is_some_and(|id| id.starts_with("ses_"))
+        && root.get("messages").is_some()
 }
 
 pub(crate) fn claims_storage(root: Val<'_>) -> bool {
     let id = root.text_of("id").unwrap_or_default();
-    let session = || root.text_of("sessionID").is_some_and(|s| s.starts_with("ses_"));
+    let session = || {
+        root.text_of("sessionID")
+            .is_some_and(|s| s.starts_with("ses_"))
+    };
     (id.starts_with("prt_") && root.get("messageID").is_some() && session())
         || (id.starts_with("msg_") && root.get("role").is_some() && session())
-        || (id.starts_with("ses_") && (root.get("directory").is_some() || root.get("projectID").is_some()))
-        || (root.get("worktree").is_some() && root.get("time").is_some() && root.get("messages").is_none())
+        || (id.starts_with("ses_")
+            && (root.get("directory").is_some() || root.get("projectID").is_some()))
+        || (root.get("worktree").is_some()
+            && root.get("time").is_some()
+            && root.get("messages").is_none())
 }
 
 pub(crate) fn claims_stream(records: &[Val<'_>]) -> bool {
-    records.iter().any(|r| r.get("part").is_some() && r.text_of("sessionID").is_some_and(|s| s.starts_with("ses_")))
+    records.iter().any(|r| {
+        r.get("part").is_some()
+            && r.text_of("sessionID")
+                .is_some_and(|s| s.starts_with("ses_"))
+    })
 }
 
 /// What is common to the three.
@@ -42,17 +54,33 @@ struct Parts {
 }
 
 fn is_id(text: &str) -> bool {
-    !text.is_empty() && text.len() <= 200 && text.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c))
+    !text.is_empty()
+        && text.len() <= 200
+        && text
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "-_".contains(c))
 }
 
 fn millis(value: Val<'_>, names: &[&str]) -> Option<i64> {
-    let time = value.get("time").or_else(|| value.path(&["state", "time"]))?;
-    names.iter().find_map(|n| time.get(n)?.float()).and_then(clock::number)
+    let time = value
+        .get("time")
+        .or_else(|| value.path(&["state", "time"]))?;
+    names
+        .iter()
+        .find_map(|n| time.get(n)?.float())
+        .and_then(clock::number)
 }
 
 impl Parts {
     /// One part. `compacting`: its message is the summary of a compaction.
-    fn part(&mut self, part: Val<'_>, role: Role, compacting: bool, origin: Origin, sink: &mut Sink<'_>) {
+    fn part(
+        &mut self,
+        part: Val<'_>,
+        role: Role,
+        compacting: bool,
+        origin: Origin,
+        sink: &mut Sink<'_>,
+    ) {
         let id: Id = match part.text_of("id").filter(|i| is_id(i)) {
             Some(id) => id.as_ref().into(),
             None => sink.place_id(),
@@ -66,18 +94,34 @@ impl Parts {
                 let summary = origin.text(text);
                 match self.last_message.replace(id.clone()) {
                     Some(through) => {
-                        sink.put(id, Payload::ContextCompact { through, summary, tokens_before: None, tokens_after: None });
+                        sink.put(
+                            id,
+                            Payload::ContextCompact {
+                                through,
+                                summary,
+                                tokens_before: None,
+                                tokens_after: None,
+                            },
+                        );
                     }
                     None => sink.message(id, role, summary),
                 }
             }
             ("text", Some(text)) => {
-                let role = if part.truth("synthetic") { Role::System } else { role };
+                let role = if part.truth("synthetic") {
+                    Role::System
+                } else {
+                    role
+                };
                 self.last_message = Some(id.clone());
                 sink.message(id, role, origin.text(text));
             }
             ("tool", _) => self.tool(part, id, origin, sink),
-            ("text" | "reasoning" | "file" | "step-start" | "step-finish" | "snapshot" | "patch" | "subtask" | "agent" | "compaction" | "retry", _) => {
+            (
+                "text" | "reasoning" | "file" | "step-start" | "step-finish" | "snapshot" | "patch"
+                | "subtask" | "agent" | "compaction" | "retry",
+                _,
+            ) => {
                 sink.raw(id, &kind);
             }
             ("", _) => sink.unknown(id, "part (none)"),
@@ -91,28 +135,45 @@ impl Parts {
         let input = state.and_then(|s| s.get("input"));
         let metadata = state.and_then(|s| s.get("metadata"));
         let act = input.and_then(|i| tools::act(&name, i, origin));
-        let files = metadata.and_then(|m| m.get("files")).filter(|f| f.is_array() && name == "apply_patch");
+        let files = metadata
+            .and_then(|m| m.get("files"))
+            .filter(|f| f.is_array() && name == "apply_patch");
         let reach = match input {
             _ if act.is_some() || files.is_some() => Reach::None,
             Some(input) => tools::reach(&name, input, sink.shelf.cwd.as_deref()),
             None => Reach::Changer { words: Vec::new() },
         };
         let args = input.map_or(Json::Absent, |i| origin.json(i));
-        sink.call(Call { id: id.clone(), name: &name, args, reach });
+        sink.call(Call {
+            id: id.clone(),
+            name: &name,
+            args,
+            reach,
+        });
         let Some(state) = state else {
             return;
         };
         let error = state.text_of("error").unwrap_or_default();
         let status = match state.text_of("status").as_deref() {
             Some("completed") => Status::Ok,
-            Some("error") if error.contains("rejected permission") || error.contains("user rejected") => Status::Denied,
+            Some("error")
+                if error.contains("rejected permission") || error.contains("user rejected") =>
+            {
+                Status::Denied
+            }
             Some("error") if error.contains("aborted") => Status::Cancelled,
             Some("error") => Status::Error,
             _ => return,
         };
-        let output = state.get(if status == Status::Ok { "output" } else { "error" });
+        let output = state.get(if status == Status::Ok {
+            "output"
+        } else {
+            "error"
+        });
         let started = millis(part, &["start"]);
-        let duration_ms = millis(part, &["end"]).zip(started).map(|(end, start)| end - start);
+        let duration_ms = millis(part, &["end"])
+            .zip(started)
+            .map(|(end, start)| end - start);
         sink.result(Outcome {
             call: id.clone(),
             status,
@@ -125,9 +186,14 @@ impl Parts {
         }
         if let Some(files) = files {
             for file in files.items() {
-                if let Some(path) = file.text_of("filePath").or_else(|| file.text_of("relativePath")) {
+                if let Some(path) = file
+                    .text_of("filePath")
+                    .or_else(|| file.text_of("relativePath"))
+                {
                     let path = sink.path(&path);
-                    let to = file.text_of("movePath").or_else(|| file.text_of("move_path"));
+                    let to = file
+                        .text_of("movePath")
+                        .or_else(|| file.text_of("move_path"));
                     match file.text_of("type").as_deref() {
                         Some("delete") => sink.delete(&id, &path),
                         kind => told(file, &path, kind == Some("add"), None, &id, origin, sink),
@@ -143,12 +209,34 @@ impl Parts {
         match (act, metadata) {
             (Some(Act::Edit { path, edits }), Some(metadata)) => {
                 let path = sink.path(&path);
-                let diff = metadata.get("filediff").filter(|d| d.is_object()).unwrap_or(metadata);
-                told(diff, &path, false, Some(Change::Edits(edits)), &id, origin, sink);
+                let diff = metadata
+                    .get("filediff")
+                    .filter(|d| d.is_object())
+                    .unwrap_or(metadata);
+                told(
+                    diff,
+                    &path,
+                    false,
+                    Some(Change::Edits(edits)),
+                    &id,
+                    origin,
+                    sink,
+                );
             }
             (Some(act), metadata) => {
-                let created = metadata.and_then(|m| m.get("exists")).and_then(|e| e.bool()) == Some(false);
-                tools::apply(act, Proof { created, ..Proof::default() }, &id, sink);
+                let created = metadata
+                    .and_then(|m| m.get("exists"))
+                    .and_then(|e| e.bool())
+                    == Some(false);
+                tools::apply(
+                    act,
+                    Proof {
+                        created,
+                        ..Proof::default()
+                    },
+                    &id,
+                    sink,
+                );
             }
             (None, _) => {}
         }
@@ -156,7 +244,15 @@ impl Parts {
 }
 
 /// A change by what its record tells: both sides, else a diff, else what was asked for.
-fn told(diff: Val<'_>, path: &Id, added: bool, asked: Option<Change>, id: &Id, origin: Origin, sink: &mut Sink<'_>) {
+fn told(
+    diff: Val<'_>,
+    path: &Id,
+    added: bool,
+    asked: Option<Change>,
+    id: &Id,
+    origin: Origin,
+    sink: &mut Sink<'_>,
+) {
     let text = |name: &str| diff.get(name).filter(|v| v.is_string());
     if let Some(after) = text("after") {
         match text("before") {
@@ -214,8 +310,12 @@ impl Document for Export {
             head(info, sink);
             for part in message.get("parts").into_iter().flat_map(|p| p.items()) {
                 sink.at(part);
-                sink.now.parent = info.text_of("id").filter(|i| is_id(i)).map(|i| i.as_ref().into());
-                self.parts.part(part, role(info), is_summary(info), origin, sink);
+                sink.now.parent = info
+                    .text_of("id")
+                    .filter(|i| is_id(i))
+                    .map(|i| i.as_ref().into());
+                self.parts
+                    .part(part, role(info), is_summary(info), origin, sink);
             }
         }
     }
@@ -225,7 +325,10 @@ fn session(info: Val<'_>, sink: &mut Sink<'_>) {
     if let Some(cwd) = info.text_of("directory") {
         sink.enter(&cwd);
     }
-    let id = info.text_of("id").filter(|i| is_id(i)).unwrap_or_else(|| "session".into());
+    let id = info
+        .text_of("id")
+        .filter(|i| is_id(i))
+        .unwrap_or_else(|| "session".into());
     sink.now.trace = sink.name(&id);
     sink.now.timestamp = millis(info, &["created"]);
     sink.session(&id, None);
@@ -237,7 +340,10 @@ fn head(info: Val<'_>, sink: &mut Sink<'_>) {
         sink.enter(&cwd);
     }
     sink.now.timestamp = millis(info, &["created"]);
-    sink.now.parent = info.text_of("parentID").filter(|i| is_id(i)).map(|i| i.as_ref().into());
+    sink.now.parent = info
+        .text_of("parentID")
+        .filter(|i| is_id(i))
+        .map(|i| i.as_ref().into());
     let id = match info.text_of("id").filter(|i| is_id(i)) {
         Some(id) => id.as_ref().into(),
         None => sink.place_id(),
@@ -270,8 +376,18 @@ impl Document for Stored {
             let mut tape = Tape::default();
             let end = format!("/{message}.json");
             let text = sibling(source, &end);
-            let info = text.as_deref().filter(|t| tape.read(t).is_ok()).map(|t| tape.root(t));
-            let found = info.map_or(if root.get("time").is_some() { Role::Assistant } else { Role::User }, role);
+            let info = text
+                .as_deref()
+                .filter(|t| tape.read(t).is_ok())
+                .map(|t| tape.root(t));
+            let found = info.map_or(
+                if root.get("time").is_some() {
+                    Role::Assistant
+                } else {
+                    Role::User
+                },
+                role,
+            );
             if let Some(info) = info {
                 if let Some(cwd) = info.path(&["path", "cwd"]).and_then(|c| c.str()) {
                     sink.enter(&cwd);
@@ -279,7 +395,8 @@ impl Document for Stored {
                 sink.now.timestamp = millis(info, &["created"]);
             }
             sink.now.parent = is_id(&message).then(|| message.as_ref().into());
-            self.parts.part(root, found, info.is_some_and(is_summary), origin, sink);
+            self.parts
+                .part(root, found, info.is_some_and(is_summary), origin, sink);
         } else if id.starts_with("msg_") {
             head(root, sink);
         } else {
@@ -300,7 +417,9 @@ fn moment(id: &str) -> u64 {
 /// The text of the file of the set whose name ends so.
 fn sibling(source: &dyn Source, end: &str) -> Option<String> {
     let file = (0..source.files()).find(|&f| source.name(f).ends_with(end))?;
-    let len = usize::try_from(source.len(file)).ok().filter(|&l| l < 64 << 20)?;
+    let len = usize::try_from(source.len(file))
+        .ok()
+        .filter(|&l| l < 64 << 20)?;
     String::from_utf8(source.read_at(file, 0, len).ok()?).ok()
 }
 
@@ -317,12 +436,20 @@ impl Mapper for Stream {
 
     fn record(&mut self, record: &Record<'_>, sink: &mut Sink<'_>, _hurry: bool) -> Verdict {
         let value = record.value;
-        let session = value.text_of("sessionID").filter(|s| is_id(s)).unwrap_or_else(|| "session".into());
+        let session = value
+            .text_of("sessionID")
+            .filter(|s| is_id(s))
+            .unwrap_or_else(|| "session".into());
         sink.now.trace = sink.name(&session);
-        sink.now.timestamp = value.get("timestamp").and_then(|t| t.float()).and_then(clock::number);
+        sink.now.timestamp = value
+            .get("timestamp")
+            .and_then(|t| t.float())
+            .and_then(clock::number);
         sink.session(&session, None);
         match value.get("part").filter(|p| p.is_object()) {
-            Some(part) => self.parts.part(part, Role::Assistant, false, record.origin, sink),
+            Some(part) => self
+                .parts
+                .part(part, Role::Assistant, false, record.origin, sink),
             None => {
                 let id = sink.place_id();
                 let kind = value.text_of("type").unwrap_or_default();

@@ -17,14 +17,25 @@ use crate::tape::{Origin, Tape, Val};
 
 /// Kinds of V1 that only tell.
 const KINDS: &[&str] = &[
-    "SystemPromptEvent", "PauseEvent", "ConversationStateUpdateEvent", "CondensationRequest", "ConversationErrorEvent",
-    "TokenEvent", "LLMCompletionLogEvent", "HookExecutionEvent",
+    "SystemPromptEvent",
+    "PauseEvent",
+    "ConversationStateUpdateEvent",
+    "CondensationRequest",
+    "ConversationErrorEvent",
+    "TokenEvent",
+    "LLMCompletionLogEvent",
+    "HookExecutionEvent",
 ];
 
 pub(crate) fn claims_v1(value: Val<'_>) -> bool {
     let kind = value.text_of("kind").unwrap_or_default();
-    (value.get("source").is_some() && value.get("timestamp").is_some() && (kind.ends_with("Event") || kind.contains("Condensation") || kind == "UserRejectObservation"))
-        || (value.path(&["agent", "kind"]).is_some() && value.path(&["workspace", "kind"]).is_some())
+    (value.get("source").is_some()
+        && value.get("timestamp").is_some()
+        && (kind.ends_with("Event")
+            || kind.contains("Condensation")
+            || kind == "UserRejectObservation"))
+        || (value.path(&["agent", "kind"]).is_some()
+            && value.path(&["workspace", "kind"]).is_some())
 }
 
 pub(crate) fn claims_v0(value: Val<'_>) -> bool {
@@ -38,7 +49,11 @@ pub(crate) fn claims_v0(value: Val<'_>) -> bool {
 }
 
 fn is_id(text: &str) -> bool {
-    !text.is_empty() && text.len() <= 200 && text.chars().all(|c| c.is_ascii_alphanumeric() || "-_.:".contains(c))
+    !text.is_empty()
+        && text.len() <= 200
+        && text
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "-_.:".contains(c))
 }
 
 /// Both versions, whole or by lines.
@@ -70,7 +85,10 @@ impl OpenHands {
             Some(id) => id.as_ref().into(),
             None => sink.place_id(),
         };
-        let call = value.text_of("tool_call_id").filter(|i| is_id(i)).map(|c| Id::from(&*c));
+        let call = value
+            .text_of("tool_call_id")
+            .filter(|i| is_id(i))
+            .map(|c| Id::from(&*c));
         let kind = value.text_of("kind").unwrap_or_default();
         match &*kind {
             "MessageEvent" => {
@@ -80,10 +98,23 @@ impl OpenHands {
                     _ => Role::System,
                 };
                 let content = value.path(&["llm_message", "content"]);
-                self.say(id, role, content.into_iter().flat_map(|c| c.items()).filter_map(|c| c.get("text")), origin, sink);
+                self.say(
+                    id,
+                    role,
+                    content
+                        .into_iter()
+                        .flat_map(|c| c.items())
+                        .filter_map(|c| c.get("text")),
+                    origin,
+                    sink,
+                );
             }
             "ActionEvent" => {
-                let thought = value.get("thought").into_iter().flat_map(|c| c.items()).filter_map(|c| c.get("text"));
+                let thought = value
+                    .get("thought")
+                    .into_iter()
+                    .flat_map(|c| c.items())
+                    .filter_map(|c| c.get("text"));
                 self.say(id.clone(), Role::Assistant, thought, origin, sink);
                 sink.now.parent = Some(id.clone());
                 let call = call.unwrap_or(id);
@@ -92,10 +123,14 @@ impl OpenHands {
                 match value.get("action").filter(|a| a.is_object()) {
                     Some(action) => self.calls.call(&call, &name, action, origin, sink),
                     None => {
-                        let text = value.path(&["tool_call", "arguments"]).and_then(|a| a.str()).unwrap_or_default();
+                        let text = value
+                            .path(&["tool_call", "arguments"])
+                            .and_then(|a| a.str())
+                            .unwrap_or_default();
                         let mut tape = Tape::default();
                         if tape.read(&text).is_ok() {
-                            self.calls.call(&call, &name, tape.root(&text), Origin::Computed, sink);
+                            self.calls
+                                .call(&call, &name, tape.root(&text), Origin::Computed, sink);
                         }
                     }
                 }
@@ -105,7 +140,11 @@ impl OpenHands {
                     return sink.raw(id, &kind);
                 };
                 let call = call.unwrap_or_else(|| id.clone());
-                let failed = observation.truth("is_error") || observation.get("exit_code").and_then(|e| e.int()).is_some_and(|e| e > 0);
+                let failed = observation.truth("is_error")
+                    || observation
+                        .get("exit_code")
+                        .and_then(|e| e.int())
+                        .is_some_and(|e| e > 0);
                 let status = if failed { Status::Error } else { Status::Ok };
                 let told = observation
                     .get("content")
@@ -122,19 +161,40 @@ impl OpenHands {
                 }
             }
             "AgentErrorEvent" | "UserRejectObservation" => {
-                let status = if kind == "AgentErrorEvent" { Status::Error } else { Status::Denied };
-                let told = value.get("error").or_else(|| value.get("rejection_reason")).map(|e| origin.text(e));
+                let status = if kind == "AgentErrorEvent" {
+                    Status::Error
+                } else {
+                    Status::Denied
+                };
+                let told = value
+                    .get("error")
+                    .or_else(|| value.get("rejection_reason"))
+                    .map(|e| origin.text(e));
                 match call {
-                    Some(call) => self.calls.result(&call, status, told, Json::Absent, Proof::default(), sink),
+                    Some(call) => {
+                        self.calls
+                            .result(&call, status, told, Json::Absent, Proof::default(), sink)
+                    }
                     None => sink.raw(id, &kind),
                 }
             }
             "Condensation" | "CondensationSummaryEvent" => {
-                let summary = value.get("summary").filter(|s| s.is_string()).map(|s| origin.text(s));
+                let summary = value
+                    .get("summary")
+                    .filter(|s| s.is_string())
+                    .map(|s| origin.text(s));
                 match (self.last_message.clone(), summary) {
                     (Some(through), Some(summary)) => {
                         self.last_message = Some(id.clone());
-                        sink.put(id, Payload::ContextCompact { through, summary, tokens_before: None, tokens_after: None });
+                        sink.put(
+                            id,
+                            Payload::ContextCompact {
+                                through,
+                                summary,
+                                tokens_before: None,
+                                tokens_after: None,
+                            },
+                        );
                     }
                     _ => sink.raw(id, &kind),
                 }
@@ -146,8 +206,18 @@ impl OpenHands {
 
     /// An observation whose action is in another file: it tells the change alone.
     #[allow(clippy::too_many_arguments)]
-    fn alone(&mut self, observation: Val<'_>, call: &Id, status: Status, told: Option<Text>, result: Json, origin: Origin, sink: &mut Sink<'_>) {
-        self.calls.result(call, status, told, result, Proof::default(), sink);
+    fn alone(
+        &mut self,
+        observation: Val<'_>,
+        call: &Id,
+        status: Status,
+        told: Option<Text>,
+        result: Json,
+        origin: Origin,
+        sink: &mut Sink<'_>,
+    ) {
+        self.calls
+            .result(call, status, told, result, Proof::default(), sink);
         let proof = sides(observation, origin);
         let path = observation.text_of("path").filter(|_| status == Status::Ok);
         if let (Some(path), Some(after)) = (path, proof.after) {
@@ -162,11 +232,22 @@ impl OpenHands {
         }
     }
 
-    fn say<'v>(&mut self, id: Id, role: Role, texts: impl Iterator<Item = Val<'v>>, origin: Origin, sink: &mut Sink<'_>) {
+    fn say<'v>(
+        &mut self,
+        id: Id,
+        role: Role,
+        texts: impl Iterator<Item = Val<'v>>,
+        origin: Origin,
+        sink: &mut Sink<'_>,
+    ) {
         let mut part = 0;
         for text in texts.filter(|t| t.is_string() && t.raw().len() > 2) {
             part += 1;
-            let id: Id = if part == 1 { id.clone() } else { format!("{id}+{part}").into() };
+            let id: Id = if part == 1 {
+                id.clone()
+            } else {
+                format!("{id}+{part}").into()
+            };
             self.last_message = Some(id.clone());
             sink.message(id, role, origin.text(text));
         }
@@ -176,22 +257,41 @@ impl OpenHands {
         let number = value.get("id").and_then(|i| i.int()).unwrap_or(-1);
         let id: Id = format!("{}:{number}", sink.file).into();
         let metadata = value.get("tool_call_metadata");
-        let call_id = metadata.and_then(|m| m.text_of("tool_call_id")).filter(|i| is_id(i)).map(|i| Id::from(&*i));
+        let call_id = metadata
+            .and_then(|m| m.text_of("tool_call_id"))
+            .filter(|i| is_id(i))
+            .map(|i| Id::from(&*i));
         if let Some(action) = value.text_of("action") {
             let args = value.get("args");
-            let text = |name: &str| args.and_then(|a| a.get(name)).filter(|t| t.is_string() && t.raw().len() > 2);
+            let text = |name: &str| {
+                args.and_then(|a| a.get(name))
+                    .filter(|t| t.is_string() && t.raw().len() > 2)
+            };
             match &*action {
                 "message" | "finish" | "think" => {
-                    let role = if value.text_of("source").as_deref() == Some("user") { Role::User } else { Role::Assistant };
-                    let said = text("content").or_else(|| text("thought")).or_else(|| text("final_thought"));
+                    let role = if value.text_of("source").as_deref() == Some("user") {
+                        Role::User
+                    } else {
+                        Role::Assistant
+                    };
+                    let said = text("content")
+                        .or_else(|| text("thought"))
+                        .or_else(|| text("final_thought"));
                     match said {
                         Some(_) => self.say(id, role, said.into_iter(), origin, sink),
                         None => sink.raw(id, &action),
                     }
                 }
                 "system" => self.say(id, Role::System, text("content").into_iter(), origin, sink),
-                "run" | "run_ipython" | "edit" | "write" | "read" | "browse" | "browse_interactive" | "delegate" | "call_tool_mcp" => {
-                    self.say(id.clone(), Role::Assistant, text("thought").into_iter(), origin, sink);
+                "run" | "run_ipython" | "edit" | "write" | "read" | "browse"
+                | "browse_interactive" | "delegate" | "call_tool_mcp" => {
+                    self.say(
+                        id.clone(),
+                        Role::Assistant,
+                        text("thought").into_iter(),
+                        origin,
+                        sink,
+                    );
                     let call = call_id.unwrap_or_else(|| format!("{id}:call").into());
                     self.actions.insert(number, call.clone());
                     // The tool's own arguments, where they are kept, say what `args` leaves empty.
@@ -199,14 +299,20 @@ impl OpenHands {
                         .and_then(|m| m.path(&["model_response", "choices"]))
                         .and_then(|c| c.items().next())
                         .and_then(|c| c.path(&["message", "tool_calls"]))
-                        .and_then(|c| c.items().find(|t| t.text_of("id").as_deref() == Some(&*call)))
+                        .and_then(|c| {
+                            c.items()
+                                .find(|t| t.text_of("id").as_deref() == Some(&*call))
+                        })
                         .and_then(|c| c.path(&["function", "arguments"]))
                         .and_then(|a| a.str());
-                    let name = metadata.and_then(|m| m.text_of("function_name")).unwrap_or_else(|| action.clone());
+                    let name = metadata
+                        .and_then(|m| m.text_of("function_name"))
+                        .unwrap_or_else(|| action.clone());
                     let mut tape = Tape::default();
                     match (&arguments, args) {
                         (Some(text), _) if tape.read(text).is_ok() => {
-                            self.calls.call(&call, &name, tape.root(text), Origin::Computed, sink);
+                            self.calls
+                                .call(&call, &name, tape.root(text), Origin::Computed, sink);
                         }
                         (_, Some(args)) => self.calls.call(&call, &name, args, origin, sink),
                         _ => sink.raw(id, &action),
@@ -215,13 +321,23 @@ impl OpenHands {
                 _ => sink.raw(id, &action),
             }
         } else if let Some(observation) = value.text_of("observation") {
-            let cause = value.get("cause").and_then(|c| c.int()).and_then(|c| self.actions.get(&c).cloned());
-            let call = cause.or(call_id).filter(|c| self.calls.knows(c) && !self.calls.settled(c));
+            let cause = value
+                .get("cause")
+                .and_then(|c| c.int())
+                .and_then(|c| self.actions.get(&c).cloned());
+            let call = cause
+                .or(call_id)
+                .filter(|c| self.calls.knows(c) && !self.calls.settled(c));
             let Some(call) = call else {
                 return sink.raw(id, &observation);
             };
             let extras = value.get("extras");
-            let code = extras.and_then(|e| e.path(&["metadata", "exit_code"]).or_else(|| e.get("exit_code"))).and_then(|c| c.int());
+            let code = extras
+                .and_then(|e| {
+                    e.path(&["metadata", "exit_code"])
+                        .or_else(|| e.get("exit_code"))
+                })
+                .and_then(|c| c.int());
             let content = value.get("content");
             let text = content.and_then(|c| c.str()).unwrap_or_default();
             let status = match &*observation {
@@ -229,7 +345,12 @@ impl OpenHands {
                 "user_rejected" => Status::Denied,
                 // -1: it still runs.
                 _ if code.is_some_and(|c| c > 0) => Status::Error,
-                "edit" | "write" if text.starts_with("ERROR:") || text.contains("No replacement was performed") => Status::Error,
+                "edit" | "write"
+                    if text.starts_with("ERROR:")
+                        || text.contains("No replacement was performed") =>
+                {
+                    Status::Error
+                }
                 _ => Status::Ok,
             };
             let proof = extras.map_or(Proof::default(), |e| sides(e, origin));
@@ -244,7 +365,12 @@ impl OpenHands {
 
 /// The content on both sides of an edit.
 fn sides(observation: Val<'_>, origin: Origin) -> Proof {
-    let text = |name: &str| observation.get(name).filter(|v| v.is_string()).map(|v| origin.text(v));
+    let text = |name: &str| {
+        observation
+            .get(name)
+            .filter(|v| v.is_string())
+            .map(|v| origin.text(v))
+    };
     let existed = observation.get("prev_exist").and_then(|v| v.bool());
     Proof {
         created: existed == Some(false),
@@ -267,13 +393,19 @@ impl Document for OpenHands {
                 sink.now.parent = None;
                 self.record_of(value, origin, sink);
             }
-        } else if root.get("kind").is_some() || root.get("action").is_some() || root.get("observation").is_some() {
+        } else if root.get("kind").is_some()
+            || root.get("action").is_some()
+            || root.get("observation").is_some()
+        {
             sink.order_by(number(&sink.file_name) << 8);
             self.record_of(root, origin, sink);
         } else {
             // base_state.json
             sink.order_by(0);
-            if let Some(cwd) = root.path(&["workspace", "working_dir"]).and_then(|c| c.str()) {
+            if let Some(cwd) = root
+                .path(&["workspace", "working_dir"])
+                .and_then(|c| c.str())
+            {
                 sink.enter(&cwd);
             }
             sink.now.trace = sink.name("session");
@@ -287,7 +419,12 @@ impl Document for OpenHands {
 /// The number of an event in its file's name (`event-00012-….json`, `12.json`), from 1 so that the state comes first.
 fn number(name: &str) -> u64 {
     let name = name.rsplit('/').next().unwrap_or(name);
-    let digits: String = name.trim_start_matches("event-").chars().take_while(char::is_ascii_digit).take(12).collect();
+    let digits: String = name
+        .trim_start_matches("event-")
+        .chars()
+        .take_while(char::is_ascii_digit)
+        .take(12)
+        .collect();
     digits.parse::<u64>().map_or(1, |n| n + 1)
 }
 

@@ -7,10 +7,19 @@
 /// What an envelope does to one file. Paths as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum FilePatch {
-    Add { path: String, content: String },
-    Delete { path: String },
+    Add {
+        path: String,
+        content: String,
+    },
+    Delete {
+        path: String,
+    },
     /// `chunks`: the lines from `@@` on, for `Change::Chunks`; empty when the file is only moved.
-    Update { path: String, to: Option<String>, chunks: String },
+    Update {
+        path: String,
+        to: Option<String>,
+        chunks: String,
+    },
 }
 
 const BEGIN: &str = "*** Begin Patch";
@@ -25,14 +34,25 @@ pub(crate) fn parse(text: &str) -> Option<Vec<FilePatch>> {
             break;
         }
         if let Some(path) = line.strip_prefix("*** Add File: ") {
-            out.push(FilePatch::Add { path: path.trim_end().into(), content: String::new() });
+            out.push(FilePatch::Add {
+                path: path.trim_end().into(),
+                content: String::new(),
+            });
         } else if let Some(path) = line.strip_prefix("*** Delete File: ") {
-            out.push(FilePatch::Delete { path: path.trim_end().into() });
+            out.push(FilePatch::Delete {
+                path: path.trim_end().into(),
+            });
         } else if let Some(path) = line.strip_prefix("*** Update File: ") {
-            out.push(FilePatch::Update { path: path.trim_end().into(), to: None, chunks: String::new() });
+            out.push(FilePatch::Update {
+                path: path.trim_end().into(),
+                to: None,
+                chunks: String::new(),
+            });
         } else if let Some(target) = line.strip_prefix("*** Move to: ") {
             match out.last_mut() {
-                Some(FilePatch::Update { to, chunks, .. }) if chunks.is_empty() => *to = Some(target.trim_end().into()),
+                Some(FilePatch::Update { to, chunks, .. }) if chunks.is_empty() => {
+                    *to = Some(target.trim_end().into())
+                }
                 _ => return None,
             }
         } else {
@@ -64,14 +84,18 @@ pub(crate) fn parse(text: &str) -> Option<Vec<FilePatch>> {
 /// The envelope in a text, if it stands on lines of its own.
 pub(crate) fn envelope(text: &str) -> Option<&str> {
     let start = text.match_indices(BEGIN).map(|(at, _)| at).find(|at| {
-        text.get(..*at).is_some_and(|before| before.is_empty() || before.ends_with(['\n', '\'', '"', '`']))
+        text.get(..*at)
+            .is_some_and(|before| before.is_empty() || before.ends_with(['\n', '\'', '"', '`']))
     })?;
     text.get(start..)
 }
 
 /// The patches in a script of code mode: string literals that hold an envelope, in order.
 pub(crate) fn in_javascript(script: &str) -> Vec<String> {
-    literals(script).into_iter().filter(|text| text.starts_with(BEGIN)).collect()
+    literals(script)
+        .into_iter()
+        .filter(|text| text.starts_with(BEGIN))
+        .collect()
 }
 
 /// The shell commands of a script of code mode: `cmd: "…"` with the `workdir` that follows it.
@@ -122,7 +146,11 @@ fn literals(script: &str) -> Vec<String> {
 }
 
 /// Reads a literal up to its closing quote; `None` for one that is never closed or holds `${`.
-fn literal<'a>(chars: &mut std::str::Chars<'a>, quote: char, raw: bool) -> (Option<String>, std::str::Chars<'a>) {
+fn literal<'a>(
+    chars: &mut std::str::Chars<'a>,
+    quote: char,
+    raw: bool,
+) -> (Option<String>, std::str::Chars<'a>) {
     let mut out = String::new();
     let mut plain = true;
     let mut rest = chars.clone();
@@ -166,13 +194,17 @@ fn escape(rest: &mut std::str::Chars<'_>, out: &mut String) {
         Some('u') if rest.as_str().starts_with('{') => {
             let body = rest.as_str().get(1..).unwrap_or_default();
             let (digits, after) = body.split_once('}').unwrap_or((body, ""));
-            let code = u32::from_str_radix(digits, 16).ok().and_then(char::from_u32);
+            let code = u32::from_str_radix(digits, 16)
+                .ok()
+                .and_then(char::from_u32);
             out.push(code.unwrap_or(char::REPLACEMENT_CHARACTER));
             *rest = after.chars();
         }
         Some('u') => {
             let tail = rest.as_str();
-            let wide = tail.get(..4).is_some_and(|h| h.to_ascii_lowercase().starts_with(['d']))
+            let wide = tail
+                .get(..4)
+                .is_some_and(|h| h.to_ascii_lowercase().starts_with(['d']))
                 && tail.get(4..6) == Some("\\u");
             let len = if wide { 10 } else { 4 };
             let text = format!("\\u{}", tail.get(..len).unwrap_or(tail));
@@ -185,7 +217,10 @@ fn escape(rest: &mut std::str::Chars<'_>, out: &mut String) {
 
 fn hex(rest: &mut std::str::Chars<'_>, len: usize) -> char {
     let tail = rest.as_str();
-    let code = tail.get(..len).and_then(|h| u32::from_str_radix(h, 16).ok()).and_then(char::from_u32);
+    let code = tail
+        .get(..len)
+        .and_then(|h| u32::from_str_radix(h, 16).ok())
+        .and_then(char::from_u32);
     *rest = tail.get(len..).unwrap_or_default().chars();
     code.unwrap_or(char::REPLACEMENT_CHARACTER)
 }
@@ -198,22 +233,31 @@ mod tests {
     fn parses_an_envelope() {
         let text = "*** Begin Patch\n*** Add File: a/b.txt\n+one\n+\n+ two\n*** Delete File: c\n*** Update File: d\n\
                     *** Move to: e\n@@ fn x\n-old\n+new\n ctx\n*** End of File\n*** End Patch\ntail";
-        assert_eq!(parse(text).unwrap(), [
-            FilePatch::Add { path: "a/b.txt".into(), content: "one\n\n two\n".into() },
-            FilePatch::Delete { path: "c".into() },
-            FilePatch::Update {
-                path: "d".into(),
-                to: Some("e".into()),
-                chunks: "@@ fn x\n-old\n+new\n ctx\n*** End of File\n".into()
-            },
-        ]);
+        assert_eq!(
+            parse(text).unwrap(),
+            [
+                FilePatch::Add {
+                    path: "a/b.txt".into(),
+                    content: "one\n\n two\n".into()
+                },
+                FilePatch::Delete { path: "c".into() },
+                FilePatch::Update {
+                    path: "d".into(),
+                    to: Some("e".into()),
+                    chunks: "@@ fn x\n-old\n+new\n ctx\n*** End of File\n".into()
+                },
+            ]
+        );
     }
 
     #[test]
     fn refuses_what_the_tool_refuses() {
         for text in [
-            "", "*** Begin Patch\n*** End Patch", "*** Begin Patch\n*** Add File: a\nno plus\n*** End Patch",
-            "*** Begin Patch\n+lost\n*** End Patch", "echo *** Begin Patch",
+            "",
+            "*** Begin Patch\n*** End Patch",
+            "*** Begin Patch\n*** Add File: a\nno plus\n*** End Patch",
+            "*** Begin Patch\n+lost\n*** End Patch",
+            "echo *** Begin Patch",
             "*** Begin Patch\n*** Update File: a\n@@\n?x\n*** End Patch",
         ] {
             assert_eq!(parse(text), None, "{text}");
@@ -224,19 +268,39 @@ mod tests {
     fn keeps_carriage_returns_of_added_lines() {
         let text = "*** Begin Patch\n*** Add File: a\n+x\r\n*** End Patch";
         // `lines` drops the `\r` of a CRLF line end: the tool does so too.
-        assert_eq!(parse(text).unwrap(), [FilePatch::Add { path: "a".into(), content: "x\n".into() }]);
+        assert_eq!(
+            parse(text).unwrap(),
+            [FilePatch::Add {
+                path: "a".into(),
+                content: "x\n".into()
+            }]
+        );
     }
 
     #[test]
     fn finds_patches_and_commands_in_javascript() {
         let script = r#"const p = "*** Begin Patch\n*** Add File: a\n+say \"hi\" \u00e9\ud83d\ude00\n*** End Patch"; await tools.apply_patch(p)"#;
-        assert_eq!(in_javascript(script), ["*** Begin Patch\n*** Add File: a\n+say \"hi\" é😀\n*** End Patch"]);
+        assert_eq!(
+            in_javascript(script),
+            ["*** Begin Patch\n*** Add File: a\n+say \"hi\" é😀\n*** End Patch"]
+        );
         let raw = "x(String.raw`*** Begin Patch\n*** Add File: a\n+\\n\n*** End Patch`)";
-        assert_eq!(in_javascript(raw), ["*** Begin Patch\n*** Add File: a\n+\\n\n*** End Patch"]);
-        assert!(in_javascript("x(`*** Begin Patch\n*** Add File: ${name}\n*** End Patch`)").is_empty());
+        assert_eq!(
+            in_javascript(raw),
+            ["*** Begin Patch\n*** Add File: a\n+\\n\n*** End Patch"]
+        );
+        assert!(
+            in_javascript("x(`*** Begin Patch\n*** Add File: ${name}\n*** End Patch`)").is_empty()
+        );
         assert!(in_javascript("\"*** Begin Patch").is_empty());
         let script = r#"const r = await tools.exec_command({cmd:"ls 'a' \"b\"","workdir":"/w"}); tools.exec_command({"cmd": 'rm x'})"#;
-        assert_eq!(commands_in_javascript(script), [("ls 'a' \"b\"".into(), Some("/w".into())), ("rm x".into(), None)]);
+        assert_eq!(
+            commands_in_javascript(script),
+            [
+                ("ls 'a' \"b\"".into(), Some("/w".into())),
+                ("rm x".into(), None)
+            ]
+        );
         assert!(commands_in_javascript("tools.exec_command({cmd: `rm ${x}`})").is_empty());
     }
 }

@@ -28,9 +28,7 @@ pub(crate) fn join(cwd: Option<&str>, path: &str) -> String {
         return resolve(path, '/');
     }
     match cwd {
-        Some(cwd) if is_windows(cwd) => {
-            resolve(&format!("{}\\{}", upper_drive(cwd), path), '\\')
-        }
+        Some(cwd) if is_windows(cwd) => resolve(&format!("{}\\{}", upper_drive(cwd), path), '\\'),
         Some(cwd) if !cwd.is_empty() => resolve(&format!("{cwd}/{path}"), '/'),
         _ => resolve(path, '/'),
     }
@@ -113,8 +111,14 @@ mod tests {
 
     #[test]
     fn windows_drives_are_one_folder_in_either_case() {
-        assert_eq!(join(Some("c:\\Users\\d\\p"), "src/a.py"), "C:\\Users\\d\\p\\src\\a.py");
-        assert_eq!(join(Some("C:\\Users\\d\\p"), "..\\b.py"), "C:\\Users\\d\\b.py");
+        assert_eq!(
+            join(Some("c:\\Users\\d\\p"), "src/a.py"),
+            "C:\\Users\\d\\p\\src\\a.py"
+        );
+        assert_eq!(
+            join(Some("C:\\Users\\d\\p"), "..\\b.py"),
+            "C:\\Users\\d\\b.py"
+        );
         assert_eq!(join(Some("/mnt/c"), "c:\\Users\\x"), "C:\\Users\\x");
         assert_eq!(join(None, "\\\\host\\share\\..\\a"), "\\\\host\\a");
         assert!(!is_absolute("a:b") && is_absolute("Z:/q"));

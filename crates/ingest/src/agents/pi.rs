@@ -17,7 +17,12 @@ use crate::tape::{Origin, Val};
 pub(crate) fn claims(records: &[Val<'_>]) -> bool {
     records.iter().any(|r| match r.text_of("type").as_deref() {
         Some("session") => r.get("cwd").is_some() && r.get("id").is_some(),
-        Some("message") => matches!(r.path(&["message", "role"]).and_then(|m| m.str()).as_deref(), Some("toolResult" | "bashExecution")),
+        Some("message") => matches!(
+            r.path(&["message", "role"])
+                .and_then(|m| m.str())
+                .as_deref(),
+            Some("toolResult" | "bashExecution")
+        ),
         _ => false,
     })
 }
@@ -33,10 +38,22 @@ pub(crate) struct Pi {
     records: u32,
 }
 
-const KNOWN: &[&str] = &["model_change", "thinking_level_change", "branch_summary", "label", "custom", "custom_message", "session_info"];
+const KNOWN: &[&str] = &[
+    "model_change",
+    "thinking_level_change",
+    "branch_summary",
+    "label",
+    "custom",
+    "custom_message",
+    "session_info",
+];
 
 fn is_id(text: &str) -> bool {
-    !text.is_empty() && text.len() <= 200 && text.chars().all(|c| c.is_ascii_alphanumeric() || "-_.:|".contains(c))
+    !text.is_empty()
+        && text.len() <= 200
+        && text
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "-_.:|".contains(c))
 }
 
 impl Mapper for Pi {
@@ -52,7 +69,10 @@ impl Mapper for Pi {
             None => sink.place_id(),
         };
         sink.now.timestamp = value.text_of("timestamp").and_then(|t| clock::iso(&t));
-        sink.now.parent = value.text_of("parentId").filter(|i| is_id(i)).map(|i| i.as_ref().into());
+        sink.now.parent = value
+            .text_of("parentId")
+            .filter(|i| is_id(i))
+            .map(|i| i.as_ref().into());
         let session = self.session.clone().unwrap_or_else(|| sink.name("session"));
         sink.now.trace = session;
         self.by_record.insert(id.clone(), self.messages.len());
@@ -86,14 +106,34 @@ impl Pi {
         };
         let role = message.text_of("role").unwrap_or_default();
         let content = message.get("content");
-        let texts = || content.into_iter().flat_map(|c| c.items().filter_map(|b| b.get("text")).chain(c.is_string().then_some(c)));
+        let texts = || {
+            content.into_iter().flat_map(|c| {
+                c.items()
+                    .filter_map(|b| b.get("text"))
+                    .chain(c.is_string().then_some(c))
+            })
+        };
         match &*role {
             "toolResult" => match message.text_of("toolCallId").filter(|i| is_id(i)) {
                 Some(call) => {
-                    let status = if message.truth("isError") { Status::Error } else { Status::Ok };
+                    let status = if message.truth("isError") {
+                        Status::Error
+                    } else {
+                        Status::Ok
+                    };
                     let told = texts().next().map(|t| origin.text(t));
-                    let result = message.get("details").or(content).map_or(Json::Absent, |v| origin.json(v));
-                    self.calls.result(&call.as_ref().into(), status, told, result, Proof::default(), sink);
+                    let result = message
+                        .get("details")
+                        .or(content)
+                        .map_or(Json::Absent, |v| origin.json(v));
+                    self.calls.result(
+                        &call.as_ref().into(),
+                        status,
+                        told,
+                        result,
+                        Proof::default(),
+                        sink,
+                    );
                 }
                 None => sink.raw(id, "toolResult"),
             },
@@ -101,19 +141,46 @@ impl Pi {
                 // The user's own command, through the agent.
                 let command = message.text_of("command").unwrap_or_default();
                 let reach = shell::reach(&command, sink.shelf.cwd.as_deref(), false);
-                let args = message.get("command").map_or(Json::Absent, |c| origin.json(c));
-                sink.call(Call { id: id.clone(), name: "bash (user)", args, reach });
+                let args = message
+                    .get("command")
+                    .map_or(Json::Absent, |c| origin.json(c));
+                sink.call(Call {
+                    id: id.clone(),
+                    name: "bash (user)",
+                    args,
+                    reach,
+                });
                 let code = message.get("exitCode").and_then(|c| c.int());
-                let status = if message.truth("cancelled") { Status::Cancelled } else if code.unwrap_or(0) == 0 { Status::Ok } else { Status::Error };
+                let status = if message.truth("cancelled") {
+                    Status::Cancelled
+                } else if code.unwrap_or(0) == 0 {
+                    Status::Ok
+                } else {
+                    Status::Error
+                };
                 let told = message.get("output").map(|o| origin.text(o));
-                sink.result(Outcome { call: id, status, told, result: Json::Absent, duration_ms: None });
+                sink.result(Outcome {
+                    call: id,
+                    status,
+                    told,
+                    result: Json::Absent,
+                    duration_ms: None,
+                });
             }
             "user" | "assistant" => {
-                let speaker = if role == "user" { Role::User } else { Role::Assistant };
+                let speaker = if role == "user" {
+                    Role::User
+                } else {
+                    Role::Assistant
+                };
                 let mut part = 0;
                 let own = |part: &mut u32| -> Id {
                     *part += 1;
-                    if *part == 1 { id.clone() } else { format!("{id}+{part}").into() }
+                    if *part == 1 {
+                        id.clone()
+                    } else {
+                        format!("{id}+{part}").into()
+                    }
                 };
                 if let Some(text) = content.filter(|c| c.is_string()) {
                     let own = own(&mut part);
@@ -159,19 +226,34 @@ impl Pi {
     fn compaction(&mut self, value: Val<'_>, id: Id, origin: Origin, sink: &mut Sink<'_>) {
         let kept = match value.text_of("firstKeptEntryId") {
             Some(kept) => self.by_record.get(&*kept).copied(),
-            None => value.get("firstKeptEntryIndex").and_then(|i| i.int()).map(|index| {
-                self.messages.partition_point(|(record, _)| i64::from(*record) < index)
-            }),
+            None => value
+                .get("firstKeptEntryIndex")
+                .and_then(|i| i.int())
+                .map(|index| {
+                    self.messages
+                        .partition_point(|(record, _)| i64::from(*record) < index)
+                }),
         };
         let through = match kept {
-            Some(kept) => kept.checked_sub(1).and_then(|last| self.messages.get(last)).map(|(_, id)| id.clone()),
+            Some(kept) => kept
+                .checked_sub(1)
+                .and_then(|last| self.messages.get(last))
+                .map(|(_, id)| id.clone()),
             None => self.last_message.clone(),
         };
         let summary = value.get("summary").filter(|s| s.is_string());
         match (through, summary) {
             (Some(through), Some(summary)) => {
                 let tokens_before = value.get("tokensBefore").and_then(|t| t.int());
-                sink.put(id, Payload::ContextCompact { through, summary: origin.text(summary), tokens_before, tokens_after: None });
+                sink.put(
+                    id,
+                    Payload::ContextCompact {
+                        through,
+                        summary: origin.text(summary),
+                        tokens_before,
+                        tokens_after: None,
+                    },
+                );
             }
             _ => sink.raw(id, "compaction"),
         }

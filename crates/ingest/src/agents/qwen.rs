@@ -13,7 +13,11 @@ use super::tools::Calls;
 use crate::tape::Val;
 
 pub(crate) fn claims(records: &[Val<'_>]) -> bool {
-    records.iter().any(|r| r.get("uuid").is_some() && r.get("sessionId").is_some() && r.path(&["message", "parts"]).is_some())
+    records.iter().any(|r| {
+        r.get("uuid").is_some()
+            && r.get("sessionId").is_some()
+            && r.path(&["message", "parts"]).is_some()
+    })
 }
 
 #[derive(Default)]
@@ -24,12 +28,25 @@ pub(crate) struct Qwen {
 }
 
 const SYSTEM: &[&str] = &[
-    "ui_telemetry", "attribution_snapshot", "slash_command", "at_command", "rewind", "session_artifact",
-    "session_artifact_snapshot", "custom_title", "notification", "chat_compression", "file_history_snapshot",
+    "ui_telemetry",
+    "attribution_snapshot",
+    "slash_command",
+    "at_command",
+    "rewind",
+    "session_artifact",
+    "session_artifact_snapshot",
+    "custom_title",
+    "notification",
+    "chat_compression",
+    "file_history_snapshot",
 ];
 
 fn is_id(text: &str) -> bool {
-    !text.is_empty() && text.len() <= 200 && text.chars().all(|c| c.is_ascii_alphanumeric() || "-_.:".contains(c))
+    !text.is_empty()
+        && text.len() <= 200
+        && text
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "-_.:".contains(c))
 }
 
 impl Mapper for Qwen {
@@ -42,10 +59,16 @@ impl Mapper for Qwen {
         if let Some(cwd) = value.text_of("cwd") {
             sink.enter(&cwd);
         }
-        let session = value.text_of("sessionId").filter(|i| is_id(i)).unwrap_or_else(|| "session".into());
+        let session = value
+            .text_of("sessionId")
+            .filter(|i| is_id(i))
+            .unwrap_or_else(|| "session".into());
         sink.now.trace = sink.name(&session);
         sink.now.timestamp = value.text_of("timestamp").and_then(|t| clock::iso(&t));
-        sink.now.parent = value.text_of("parentUuid").filter(|i| is_id(i)).map(|i| i.as_ref().into());
+        sink.now.parent = value
+            .text_of("parentUuid")
+            .filter(|i| is_id(i))
+            .map(|i| i.as_ref().into());
         let model = value.text_of("model");
         sink.session(&session, model.as_deref());
         let mut id: Id = match value.text_of("uuid").filter(|i| is_id(i)) {
@@ -64,17 +87,34 @@ impl Mapper for Qwen {
             "assistant" => Role::Assistant,
             "tool_result" => Role::System,
             "system" if subtype == "chat_compression" => {
-                let summary = value.path(&["systemPayload", "summary"]).map_or(Text::inline(""), |s| origin.text(s));
+                let summary = value
+                    .path(&["systemPayload", "summary"])
+                    .map_or(Text::inline(""), |s| origin.text(s));
                 match self.last_message.replace(id.clone()) {
                     Some(through) => {
-                        sink.put(id, Payload::ContextCompact { through, summary, tokens_before: None, tokens_after: None });
+                        sink.put(
+                            id,
+                            Payload::ContextCompact {
+                                through,
+                                summary,
+                                tokens_before: None,
+                                tokens_after: None,
+                            },
+                        );
                     }
                     None => sink.raw(id, &subtype),
                 }
                 return Verdict::Done;
             }
             "system" if SYSTEM.contains(&&*subtype) || subtype.is_empty() => {
-                sink.raw(id, if subtype.is_empty() { "system" } else { &subtype });
+                sink.raw(
+                    id,
+                    if subtype.is_empty() {
+                        "system"
+                    } else {
+                        &subtype
+                    },
+                );
                 return Verdict::Done;
             }
             "system" => {
@@ -87,10 +127,18 @@ impl Mapper for Qwen {
             }
         };
         let mut part = 0;
-        for block in value.path(&["message", "parts"]).into_iter().flat_map(|p| p.items()) {
+        for block in value
+            .path(&["message", "parts"])
+            .into_iter()
+            .flat_map(|p| p.items())
+        {
             let own = |part: &mut u32| -> Id {
                 *part += 1;
-                if *part == 1 { id.clone() } else { format!("{id}+{part}").into() }
+                if *part == 1 {
+                    id.clone()
+                } else {
+                    format!("{id}+{part}").into()
+                }
             };
             if let Some(call) = block.get("functionCall") {
                 let call_id: Id = match call.text_of("id").filter(|i| is_id(i)) {
@@ -103,7 +151,10 @@ impl Mapper for Qwen {
                 }
             } else if let Some(response) = block.get("functionResponse") {
                 let detail = value.get("toolCallResult");
-                let call_id = response.text_of("id").or_else(|| detail?.text_of("callId")).filter(|i| is_id(i));
+                let call_id = response
+                    .text_of("id")
+                    .or_else(|| detail?.text_of("callId"))
+                    .filter(|i| is_id(i));
                 let Some(call_id) = call_id else {
                     sink.raw(own(&mut part), "tool_result");
                     continue;
@@ -117,10 +168,12 @@ impl Mapper for Qwen {
                     None => Status::Ok,
                 };
                 let output = body.and_then(|b| b.get("output").or_else(|| b.get("error")));
-                let proof = gemini::proof(detail.and_then(|d| d.get("resultDisplay")), output, origin);
+                let proof =
+                    gemini::proof(detail.and_then(|d| d.get("resultDisplay")), output, origin);
                 let told = output.map(|o| origin.text(o));
                 let result = detail.or(body).map_or(Json::Absent, |v| origin.json(v));
-                self.calls.result(&call_id.as_ref().into(), status, told, result, proof, sink);
+                self.calls
+                    .result(&call_id.as_ref().into(), status, told, result, proof, sink);
             } else if block.truth("thought") {
                 sink.raw(own(&mut part), "thought");
             } else if let Some(text) = block.get("text").filter(|t| t.is_string()) {

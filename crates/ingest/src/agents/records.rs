@@ -8,10 +8,10 @@ use std::sync::Arc;
 use chipdeck_event::{Code, Id, Place};
 
 use super::sink::{Shelf, Sink};
-use crate::tape::{blanks, Fault, Origin, Tape, Val};
 use crate::lines::{Line, Lines};
 use crate::reader::{Batch, Reader};
 use crate::source::Source;
+use crate::tape::{blanks, Fault, Origin, Tape, Val};
 
 /// One record of a log.
 pub(crate) struct Record<'a> {
@@ -77,7 +77,10 @@ impl RecordReader {
             held_bytes: 0,
             wanted: None,
         };
-        RecordReader { lines: Lines::default(), records }
+        RecordReader {
+            lines: Lines::default(),
+            records,
+        }
     }
 }
 
@@ -133,8 +136,18 @@ impl Records {
     }
 
     fn sink<'a>(&'a mut self, place: Place, out: &'a mut Batch) -> Sink<'a> {
-        let origin = Origin::Log { file: self.file, offset: place.offset };
-        Sink::new(self.mapper.agent(), self.name.clone(), place, origin, &mut self.shelf, out)
+        let origin = Origin::Log {
+            file: self.file,
+            offset: place.offset,
+        };
+        Sink::new(
+            self.mapper.agent(),
+            self.name.clone(),
+            place,
+            origin,
+            &mut self.shelf,
+            out,
+        )
     }
 
     fn opaque(&mut self, code: Code, message: &str, place: Place, out: &mut Batch) {
@@ -161,13 +174,36 @@ impl Records {
 
     fn hold(&mut self, text: &str, place: Place) {
         self.held_bytes += text.len();
-        self.held.push_back(Held { text: text.to_string(), place });
+        self.held.push_back(Held {
+            text: text.to_string(),
+            place,
+        });
     }
 
-    fn map(&mut self, tape: &Tape, text: &str, place: Place, hurry: bool, out: &mut Batch) -> Verdict {
-        let origin = Origin::Log { file: self.file, offset: place.offset };
-        let record = Record { value: tape.root(text), origin };
-        let mut sink = Sink::new(self.mapper.agent(), self.name.clone(), place, origin, &mut self.shelf, out);
+    fn map(
+        &mut self,
+        tape: &Tape,
+        text: &str,
+        place: Place,
+        hurry: bool,
+        out: &mut Batch,
+    ) -> Verdict {
+        let origin = Origin::Log {
+            file: self.file,
+            offset: place.offset,
+        };
+        let record = Record {
+            value: tape.root(text),
+            origin,
+        };
+        let mut sink = Sink::new(
+            self.mapper.agent(),
+            self.name.clone(),
+            place,
+            origin,
+            &mut self.shelf,
+            out,
+        );
         if !record.value.is_object() {
             sink.opaque(Code::NotAnObject, "JSON, but not an object");
             return Verdict::Done;
@@ -176,9 +212,22 @@ impl Records {
     }
 
     fn early(&mut self, tape: &Tape, text: &str, place: Place, id: &Id, out: &mut Batch) -> bool {
-        let origin = Origin::Log { file: self.file, offset: place.offset };
-        let record = Record { value: tape.root(text), origin };
-        let mut sink = Sink::new(self.mapper.agent(), self.name.clone(), place, origin, &mut self.shelf, out);
+        let origin = Origin::Log {
+            file: self.file,
+            offset: place.offset,
+        };
+        let record = Record {
+            value: tape.root(text),
+            origin,
+        };
+        let mut sink = Sink::new(
+            self.mapper.agent(),
+            self.name.clone(),
+            place,
+            origin,
+            &mut self.shelf,
+            out,
+        );
         record.value.is_object() && self.mapper.early(&record, id, &mut sink)
     }
 
@@ -264,7 +313,12 @@ impl Reader for RecordReader {
         if at_rest {
             self.records.release(out);
         }
-        let place = Place { file: self.records.file, line: 1, offset: 0, len: 0 };
+        let place = Place {
+            file: self.records.file,
+            line: 1,
+            offset: 0,
+            len: 0,
+        };
         self.records.sink(place, out).tally();
     }
 

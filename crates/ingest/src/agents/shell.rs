@@ -12,14 +12,30 @@ use super::paths;
 
 /// Commands that only read, whatever their arguments.
 const READERS: &[&str] = &[
-    "ls", "cat", "head", "tail", "wc", "nl", "sort", "uniq", "cut", "diff", "grep", "rg", "pwd", "echo", "true",
-    "which", "pytest",
+    "ls", "cat", "head", "tail", "wc", "nl", "sort", "uniq", "cut", "diff", "grep", "rg", "pwd",
+    "echo", "true", "which", "pytest",
 ];
 const GIT_READERS: &[&str] = &["status", "diff", "log", "show", "blame", "ls-files"];
 /// `git` commands that may change any file of the working folder without naming it.
 const GIT_CHANGERS: &[&str] = &[
-    "am", "apply", "bisect", "checkout", "cherry-pick", "clean", "merge", "mv", "pull", "rebase", "reset", "restore",
-    "revert", "rm", "sparse-checkout", "stash", "submodule", "switch",
+    "am",
+    "apply",
+    "bisect",
+    "checkout",
+    "cherry-pick",
+    "clean",
+    "merge",
+    "mv",
+    "pull",
+    "rebase",
+    "reset",
+    "restore",
+    "revert",
+    "rm",
+    "sparse-checkout",
+    "stash",
+    "submodule",
+    "switch",
 ];
 /// Formatters and fixers that change the files of the working folder when no path is given.
 const FORMATTERS: &[(&str, &[&str])] = &[
@@ -59,12 +75,17 @@ pub(crate) fn reach(script: &str, cwd: Option<&str>, patches_shown: bool) -> Rea
     if commands.iter().all(harmless) {
         return Reach::None;
     }
-    Reach::Changer { words: named(&commands, cwd, patches_shown) }
+    Reach::Changer {
+        words: named(&commands, cwd, patches_shown),
+    }
 }
 
 /// Is this the patch tool called by its name?
 pub(crate) fn is_patch(command: &Simple) -> bool {
-    matches!(command.words.first().map(String::as_str), Some("apply_patch" | "applypatch"))
+    matches!(
+        command.words.first().map(String::as_str),
+        Some("apply_patch" | "applypatch")
+    )
 }
 
 fn reads_only(command: &Simple) -> bool {
@@ -78,17 +99,27 @@ fn reads_only(command: &Simple) -> bool {
         Some("command") => args.first() == Some(&"-v"),
         Some("find") => {
             let acts = ["-exec", "-ok", "-delete", "-fprint", "-fls"];
-            !args.iter().any(|a| acts.iter().any(|act| a.starts_with(act)))
+            !args
+                .iter()
+                .any(|a| acts.iter().any(|act| a.starts_with(act)))
         }
         Some("sed") => {
-            let short = |a: &&str, flag: char| a.starts_with('-') && !a.starts_with("--") && a.contains(flag);
-            args.iter().any(|a| short(a, 'n') || *a == "--quiet" || *a == "--silent")
-                && !args.iter().any(|a| short(a, 'i') || a.starts_with("--in-place"))
+            let short = |a: &&str, flag: char| {
+                a.starts_with('-') && !a.starts_with("--") && a.contains(flag)
+            };
+            args.iter()
+                .any(|a| short(a, 'n') || *a == "--quiet" || *a == "--silent")
+                && !args
+                    .iter()
+                    .any(|a| short(a, 'i') || a.starts_with("--in-place"))
         }
         Some("git") => {
-            args.first().is_some_and(|a| GIT_READERS.contains(a)) && !args.iter().any(|a| a.starts_with("--output"))
+            args.first().is_some_and(|a| GIT_READERS.contains(a))
+                && !args.iter().any(|a| a.starts_with("--output"))
         }
-        Some("sort") => !args.iter().any(|a| a.starts_with("-o") || a.starts_with("--output")),
+        Some("sort") => !args
+            .iter()
+            .any(|a| a.starts_with("-o") || a.starts_with("--output")),
         Some(name) => READERS.contains(&name),
     }
 }
@@ -134,15 +165,31 @@ fn named(commands: &[Simple], cwd: Option<&str>, patches_shown: bool) -> Vec<Box
 }
 
 fn reaches_folder(words: &[&str]) -> bool {
-    let name = words.first().map(|w| w.rsplit(['/', '\\']).next().unwrap_or(w)).unwrap_or_default();
-    let sub = words.iter().skip(1).find(|w| !w.starts_with('-')).copied().unwrap_or_default();
+    let name = words
+        .first()
+        .map(|w| w.rsplit(['/', '\\']).next().unwrap_or(w))
+        .unwrap_or_default();
+    let sub = words
+        .iter()
+        .skip(1)
+        .find(|w| !w.starts_with('-'))
+        .copied()
+        .unwrap_or_default();
     if name == "git" {
         return words.iter().any(|w| GIT_CHANGERS.contains(w));
     }
-    if matches!(name, "npx" | "pnpm" | "yarn" | "bunx" | "uvx" | "poetry" | "uv") {
-        return words.iter().skip(1).any(|w| FORMATTERS.iter().any(|(f, _)| f == w));
+    if matches!(
+        name,
+        "npx" | "pnpm" | "yarn" | "bunx" | "uvx" | "poetry" | "uv"
+    ) {
+        return words
+            .iter()
+            .skip(1)
+            .any(|w| FORMATTERS.iter().any(|(f, _)| f == w));
     }
-    FORMATTERS.iter().any(|(tool, subs)| *tool == name && (subs.is_empty() || subs.contains(&sub)))
+    FORMATTERS
+        .iter()
+        .any(|(tool, subs)| *tool == name && (subs.is_empty() || subs.contains(&sub)))
 }
 
 /// Texts in a word that may be paths or globs.
@@ -178,8 +225,12 @@ fn candidates(word: &str) -> Vec<String> {
 
 fn push_path(text: &str, out: &mut Vec<String>) {
     let text = text.trim_matches(|c: char| c == ':' || c == '"' || c == '\'');
-    let text = text.strip_prefix("$PWD/").or_else(|| text.strip_prefix("${PWD}/")).unwrap_or(text);
-    let telling = text.chars().any(|c| c.is_alphanumeric() || c == '*') || text == "." || text == "..";
+    let text = text
+        .strip_prefix("$PWD/")
+        .or_else(|| text.strip_prefix("${PWD}/"))
+        .unwrap_or(text);
+    let telling =
+        text.chars().any(|c| c.is_alphanumeric() || c == '*') || text == "." || text == "..";
     if telling && text.len() <= 4096 && !text.contains('$') {
         out.push(text.to_string());
     }
@@ -193,7 +244,10 @@ fn braces(word: &str) -> Vec<String> {
         let expanded = next.split_once('{').and_then(|(head, rest)| {
             let (inner, tail) = rest.split_once('}')?;
             inner.contains(',').then(|| {
-                inner.split(',').map(|item| format!("{head}{item}{tail}")).collect::<Vec<_>>()
+                inner
+                    .split(',')
+                    .map(|item| format!("{head}{item}{tail}"))
+                    .collect::<Vec<_>>()
             })
         });
         match expanded {
@@ -213,7 +267,10 @@ pub(crate) fn split(script: &str) -> Vec<Simple> {
 }
 
 fn split_into(script: &str, nesting: usize, out: &mut Vec<Simple>) {
-    let mut reader = Reader { chars: script.chars().collect(), at: 0 };
+    let mut reader = Reader {
+        chars: script.chars().collect(),
+        at: 0,
+    };
     let mut now = Simple::default();
     let mut word: Option<String> = None;
     // The next word is the target of an output redirection, or of something that is read.
@@ -225,7 +282,10 @@ fn split_into(script: &str, nesting: usize, out: &mut Vec<Simple>) {
             if let Some(text) = word.take() {
                 match into.take() {
                     Some(Next::Target) => {
-                        if !matches!(text.as_str(), "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty") {
+                        if !matches!(
+                            text.as_str(),
+                            "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty"
+                        ) {
                             now.targets.push(text);
                         }
                     }
@@ -271,7 +331,10 @@ fn split_into(script: &str, nesting: usize, out: &mut Vec<Simple>) {
                 reader.skip_line();
             }
             '>' => {
-                if word.as_deref().is_some_and(|w| w.chars().all(|d| d.is_ascii_digit())) {
+                if word
+                    .as_deref()
+                    .is_some_and(|w| w.chars().all(|d| d.is_ascii_digit()))
+                {
                     word = None;
                 }
                 end_word!();
@@ -292,7 +355,10 @@ fn split_into(script: &str, nesting: usize, out: &mut Vec<Simple>) {
                 }
             }
             '<' => {
-                if word.as_deref().is_some_and(|w| w.chars().all(|d| d.is_ascii_digit())) {
+                if word
+                    .as_deref()
+                    .is_some_and(|w| w.chars().all(|d| d.is_ascii_digit()))
+                {
                     word = None;
                 }
                 end_word!();
@@ -331,7 +397,10 @@ fn split_into(script: &str, nesting: usize, out: &mut Vec<Simple>) {
             // The body of a here-document belongs to the command that it follows, the rest of the line comes first.
             ';' | '|' | '&' => {
                 end_word!();
-                let mut look = Reader { chars: reader.chars.clone(), at: reader.at };
+                let mut look = Reader {
+                    chars: reader.chars.clone(),
+                    at: reader.at,
+                };
                 look.skip_line();
                 look.next();
                 let begin = look.at;
@@ -465,7 +534,11 @@ impl Reader {
         while self.at < self.chars.len() {
             let line = self.take_while(|c| c != '\n');
             let newline = self.next().is_some();
-            let shown = if tabs { line.trim_start_matches('\t') } else { &line };
+            let shown = if tabs {
+                line.trim_start_matches('\t')
+            } else {
+                &line
+            };
             if shown.trim_end_matches('\r') == end {
                 break;
             }
@@ -506,34 +579,77 @@ mod tests {
 
     #[test]
     fn splits_outside_quotes() {
-        assert_eq!(words("a 'b; c' \"d && e\" && f|g;h & i\nj"), [
-            vec!["a", "b; c", "d && e"],
-            vec!["f"],
-            vec!["g"],
-            vec!["h"],
-            vec!["i"],
-            vec!["j"]
-        ]);
-        assert_eq!(words("A=1 B='x y' ls a\\ b \\\n c"), [vec!["ls", "a b", "c"]]);
-        assert_eq!(words("ls 2>&1 # note; rm x\nrm y"), [vec!["ls"], vec!["rm", "y"]]);
+        assert_eq!(
+            words("a 'b; c' \"d && e\" && f|g;h & i\nj"),
+            [
+                vec!["a", "b; c", "d && e"],
+                vec!["f"],
+                vec!["g"],
+                vec!["h"],
+                vec!["i"],
+                vec!["j"]
+            ]
+        );
+        assert_eq!(
+            words("A=1 B='x y' ls a\\ b \\\n c"),
+            [vec!["ls", "a b", "c"]]
+        );
+        assert_eq!(
+            words("ls 2>&1 # note; rm x\nrm y"),
+            [vec!["ls"], vec!["rm", "y"]]
+        );
         assert!(words("").is_empty() && words(" ; && \n").is_empty());
     }
 
     #[test]
     fn readers_only_read() {
         for script in [
-            "ls -la", "cat a | head -5 | sort | uniq -c", "FOO=1 pytest -q tests", "rg -n 'a > b' src && pwd",
-            "sed -n '1,20p' f", "sed -n 1p f && nl -ba f", "git status -s; git log -1", "find . -name '*.rs'",
-            "command -v node", "cat <a.txt", "ls 2>/dev/null", "ls >/dev/null 2>&1", "grep x <<< 'a > b'", "",
-            "cat <<'EOF'\nrm -rf /\nEOF", "# only a note", "git diff HEAD~1 -- a b",
+            "ls -la",
+            "cat a | head -5 | sort | uniq -c",
+            "FOO=1 pytest -q tests",
+            "rg -n 'a > b' src && pwd",
+            "sed -n '1,20p' f",
+            "sed -n 1p f && nl -ba f",
+            "git status -s; git log -1",
+            "find . -name '*.rs'",
+            "command -v node",
+            "cat <a.txt",
+            "ls 2>/dev/null",
+            "ls >/dev/null 2>&1",
+            "grep x <<< 'a > b'",
+            "",
+            "cat <<'EOF'\nrm -rf /\nEOF",
+            "# only a note",
+            "git diff HEAD~1 -- a b",
         ] {
             assert!(reader(script), "{script}");
         }
         for script in [
-            "rm a", "ls > out", "ls >> out", "cat a | tee b", "sed -i s/a/b/ f", "sed -ni p f", "sed s/a/b/ f",
-            "find . -delete", "find . -exec rm {} +", "git checkout .", "git", "command ls", "cd x && ls",
-            "echo $(rm x)", "echo `rm x`", "cat <(rm x)", "ls &> out", "python - <<'EOF'\nprint(1)\nEOF", "ls; make",
-            "sort -o a a", "echo \"$(touch y)\"", "ls 2> err.log", "(ls)", "ls >| x", "git diff --output=x",
+            "rm a",
+            "ls > out",
+            "ls >> out",
+            "cat a | tee b",
+            "sed -i s/a/b/ f",
+            "sed -ni p f",
+            "sed s/a/b/ f",
+            "find . -delete",
+            "find . -exec rm {} +",
+            "git checkout .",
+            "git",
+            "command ls",
+            "cd x && ls",
+            "echo $(rm x)",
+            "echo `rm x`",
+            "cat <(rm x)",
+            "ls &> out",
+            "python - <<'EOF'\nprint(1)\nEOF",
+            "ls; make",
+            "sort -o a a",
+            "echo \"$(touch y)\"",
+            "ls 2> err.log",
+            "(ls)",
+            "ls >| x",
+            "git diff --output=x",
         ] {
             assert!(!reader(script), "{script}");
         }
@@ -541,15 +657,25 @@ mod tests {
 
     #[test]
     fn names_what_it_may_reach() {
-        assert_eq!(changed("rm -rf 'my file' src/*.rs /abs/x"), ["/abs/x", "/w/my", "/w/file", "/w/my file", "/w/src/*.rs"]
-            .iter().collect::<BTreeSet<_>>().into_iter().map(|s| s.to_string()).collect::<Vec<_>>());
+        assert_eq!(
+            changed("rm -rf 'my file' src/*.rs /abs/x"),
+            ["/abs/x", "/w/my", "/w/file", "/w/my file", "/w/src/*.rs"]
+                .iter()
+                .collect::<BTreeSet<_>>()
+                .into_iter()
+                .map(|s| s.to_string())
+                .collect::<Vec<_>>()
+        );
         assert_eq!(changed("cd sub && touch ../a"), ["/w/a", "/w/sub"]);
         assert_eq!(changed("ls > out.txt"), ["/w/out.txt"]);
         assert_eq!(changed("git stash"), ["/w", "/w/stash"]);
         assert_eq!(changed("cargo fmt"), ["/w", "/w/fmt"]);
         assert!(changed("gofmt -w .").contains(&"/w".to_string()));
         assert_eq!(changed("make --file=build/Makefile"), ["/w/build/Makefile"]);
-        assert!(changed("python - <<'EOF'\nopen('src/x.py','w').write(1)\nEOF").contains(&"/w/src/x.py".to_string()));
+        assert!(
+            changed("python - <<'EOF'\nopen('src/x.py','w').write(1)\nEOF")
+                .contains(&"/w/src/x.py".to_string())
+        );
         assert!(changed("touch {a,b}.txt").contains(&"/w/b.txt".to_string()));
         assert!(changed("./run.sh").contains(&"/w/run.sh".to_string()));
     }
@@ -560,7 +686,10 @@ mod tests {
         assert_eq!(commands[0].bodies, ["one\ntwo\n"]);
         assert_eq!(commands[1].targets, ["y"]);
         assert_eq!(commands[3].words, ["rm", "z"]);
-        assert_eq!(split("apply_patch <<-'E O'\n\tx\n\tE O\n")[0].bodies, ["x\n"]);
+        assert_eq!(
+            split("apply_patch <<-'E O'\n\tx\n\tE O\n")[0].bodies,
+            ["x\n"]
+        );
         assert_eq!(split("cat <<EOF\nnever ended")[0].bodies, ["never ended"]);
     }
 
@@ -573,7 +702,13 @@ mod tests {
 
     #[test]
     fn hostile_texts_end() {
-        for script in ["$(".repeat(50_000), "`".repeat(9999), "{a,b}".repeat(40), "<<".repeat(5000), "a=".repeat(9000)] {
+        for script in [
+            "$(".repeat(50_000),
+            "`".repeat(9999),
+            "{a,b}".repeat(40),
+            "<<".repeat(5000),
+            "a=".repeat(9000),
+        ] {
             reach(&script, None, false);
         }
     }

@@ -8,14 +8,14 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use chipdeck_event::{
-    Change, Code, Entry, Envelope, Event, Finding, Id, Json, Located, Opaque, Payload, Place, Reach, Role, Session,
-    Status, Text,
+    Change, Code, Entry, Envelope, Event, Finding, Id, Json, Located, Opaque, Payload, Place,
+    Reach, Role, Session, Status, Text,
 };
 
 use super::paths;
-use crate::tape::{Origin, Val};
 use crate::names::Names;
 use crate::reader::Batch;
+use crate::tape::{Origin, Val};
 
 /// What one file's reader remembers between records.
 #[derive(Default)]
@@ -49,7 +49,12 @@ pub(crate) struct Now {
 
 impl Default for Now {
     fn default() -> Now {
-        Now { trace: "".into(), parent: None, correlation: None, timestamp: None }
+        Now {
+            trace: "".into(),
+            parent: None,
+            correlation: None,
+            timestamp: None,
+        }
     }
 }
 
@@ -97,7 +102,19 @@ impl<'a> Sink<'a> {
         shelf: &'a mut Shelf,
         out: &'a mut Batch,
     ) -> Sink<'a> {
-        Sink { file: place.file, file_name, place, origin, now: Now::default(), shelf, lines: None, out, step: 0, order: None, agent }
+        Sink {
+            file: place.file,
+            file_name,
+            place,
+            origin,
+            now: Now::default(),
+            shelf,
+            lines: None,
+            out,
+            step: 0,
+            order: None,
+            agent,
+        }
     }
 
     /// Moves to a value inside a document: its events stand there.
@@ -106,7 +123,12 @@ impl<'a> Sink<'a> {
             return;
         };
         let offset = offset + value.start() as u64;
-        self.place = Place { file: self.file, line: self.line_of(offset), offset, len: value.raw().len() as u64 };
+        self.place = Place {
+            file: self.file,
+            line: self.line_of(offset),
+            offset,
+            len: value.raw().len() as u64,
+        };
         self.step = 0;
     }
 
@@ -116,7 +138,12 @@ impl<'a> Sink<'a> {
             return;
         };
         let offset = offset + start as u64;
-        self.place = Place { file: self.file, line: self.line_of(offset), offset, len: len as u64 };
+        self.place = Place {
+            file: self.file,
+            line: self.line_of(offset),
+            offset,
+            len: len as u64,
+        };
         self.step = 0;
     }
 
@@ -191,7 +218,10 @@ impl<'a> Sink<'a> {
             version: 1,
         };
         let entry = Entry::Event(Box::new(Event { envelope, payload }));
-        self.out.entries.push(Located { place: self.place, entry });
+        self.out.entries.push(Located {
+            place: self.place,
+            entry,
+        });
     }
 
     /// A record that changes nothing: shown raw under the type `<agent>.<kind>`.
@@ -230,13 +260,22 @@ impl<'a> Sink<'a> {
 
     /// Something on the timeline that is no event.
     pub(crate) fn opaque(&mut self, code: Code, message: &str) {
-        let opaque = Opaque { code, message: message.to_string(), timestamp: None };
-        self.out.entries.push(Located { place: self.place, entry: Entry::Opaque(Box::new(opaque)) });
+        let opaque = Opaque {
+            code,
+            message: message.to_string(),
+            timestamp: None,
+        };
+        self.out.entries.push(Located {
+            place: self.place,
+            entry: Entry::Opaque(Box::new(opaque)),
+        });
         self.finding(code, message);
     }
 
     pub(crate) fn finding(&mut self, code: Code, message: &str) {
-        self.out.findings.push(Finding::new(code, self.file, self.place.line, message));
+        self.out
+            .findings
+            .push(Finding::new(code, self.file, self.place.line, message));
     }
 
     /// The first record of a session opens it; later ones of the same id do nothing.
@@ -254,7 +293,11 @@ impl<'a> Sink<'a> {
         let id = self.shelf.name(id);
         if self.shelf.sessions.insert(id.clone()) {
             let cwd = cwd.map(Into::into);
-            let start = Payload::SessionStart { cwd, agent: Some(self.agent.into()), model: model.map(Into::into) };
+            let start = Payload::SessionStart {
+                cwd,
+                agent: Some(self.agent.into()),
+                model: model.map(Into::into),
+            };
             let parent = self.now.parent.take();
             self.put(format!("session:{id}").into(), start);
             self.now.parent = parent;
@@ -267,24 +310,59 @@ impl<'a> Sink<'a> {
 
     pub(crate) fn call(&mut self, call: Call<'_>) {
         let tool_name = self.shelf.name(call.name);
-        self.put(call.id, Payload::ToolCall { tool_name, args: call.args, reach: call.reach });
+        self.put(
+            call.id,
+            Payload::ToolCall {
+                tool_name,
+                args: call.args,
+                reach: call.reach,
+            },
+        );
     }
 
     /// The result of a call, for both sessions. Its file events come after it, with [`Sink::begin`].
     pub(crate) fn result(&mut self, outcome: Outcome) {
-        let Outcome { call, status, told, result, duration_ms } = outcome;
+        let Outcome {
+            call,
+            status,
+            told,
+            result,
+            duration_ms,
+        } = outcome;
         let parent = self.now.parent.replace(call.clone());
-        let error = if status == Status::Ok { Json::Absent } else { result.clone() };
-        let result = if status == Status::Ok { result } else { Json::Absent };
+        let error = if status == Status::Ok {
+            Json::Absent
+        } else {
+            result.clone()
+        };
+        let result = if status == Status::Ok {
+            result
+        } else {
+            Json::Absent
+        };
         let id: Id = format!("{call}#result").into();
         self.put_shown(
             id,
             Some(call.clone()),
-            Payload::ToolResult { call: Some(call.clone()), status, result, error, duration_ms },
+            Payload::ToolResult {
+                call: Some(call.clone()),
+                status,
+                result,
+                error,
+                duration_ms,
+            },
         );
         if told.is_some() {
             let id: Id = format!("{call}#told").into();
-            self.put_shown(id, Some(call.clone()), Payload::MessageToolResult { call, status, content: told });
+            self.put_shown(
+                id,
+                Some(call.clone()),
+                Payload::MessageToolResult {
+                    call,
+                    status,
+                    content: told,
+                },
+            );
         }
         self.now.parent = parent;
     }
@@ -300,7 +378,14 @@ impl<'a> Sink<'a> {
     /// The whole content as it was seen.
     pub(crate) fn observe(&mut self, call: &Id, path: &Id, content: Text) {
         self.shelf.exists.insert(path.clone(), true);
-        self.file_event(call, Payload::FileObserve { path: path.clone(), sha256: None, content: Some(content) });
+        self.file_event(
+            call,
+            Payload::FileObserve {
+                path: path.clone(),
+                sha256: None,
+                content: Some(content),
+            },
+        );
     }
 
     /// The whole content was written. `created`: the tool says that the file was not there before.
@@ -320,7 +405,13 @@ impl<'a> Sink<'a> {
         let path = path.clone();
         self.file_event(
             call,
-            Payload::FileChange { path, change, before_sha256: None, after_sha256: None, plausible },
+            Payload::FileChange {
+                path,
+                change,
+                before_sha256: None,
+                after_sha256: None,
+                plausible,
+            },
         );
     }
 
@@ -337,7 +428,13 @@ impl<'a> Sink<'a> {
     pub(crate) fn rename(&mut self, call: &Id, from: &Id, to: &Id) {
         self.shelf.exists.insert(from.clone(), false);
         self.shelf.exists.insert(to.clone(), true);
-        self.file_event(call, Payload::FileRename { from: from.clone(), to: to.clone() });
+        self.file_event(
+            call,
+            Payload::FileRename {
+                from: from.clone(),
+                to: to.clone(),
+            },
+        );
     }
 
     /// Findings about what was counted since the last time.
@@ -346,13 +443,21 @@ impl<'a> Sink<'a> {
         for (kind, (count, line)) in std::mem::take(&mut self.shelf.unknown) {
             let s = if count == 1 { "" } else { "s" };
             let message = format!("{count} record{s} of the type `{kind}`, which the {agent} reader does not know: shown raw");
-            self.out.findings.push(Finding::new(Code::UnknownType, self.file, line, message));
+            self.out
+                .findings
+                .push(Finding::new(Code::UnknownType, self.file, line, message));
         }
         let (count, line) = std::mem::take(&mut self.shelf.copies);
         if count > 0 {
-            let s = if count == 1 { " is a copy of an earlier one" } else { "s are copies of earlier ones" };
+            let s = if count == 1 {
+                " is a copy of an earlier one"
+            } else {
+                "s are copies of earlier ones"
+            };
             let message = format!("{count} record{s} of this file: counted once");
-            self.out.findings.push(Finding::new(Code::DuplicateEvent, self.file, line, message));
+            self.out
+                .findings
+                .push(Finding::new(Code::DuplicateEvent, self.file, line, message));
         }
     }
 }
@@ -361,9 +466,16 @@ fn type_name(payload: &Payload) -> &'static str {
     match payload {
         Payload::SessionStart { .. } => "session.start",
         Payload::SessionEnd { .. } => "session.end",
-        Payload::Message { role: Role::User, .. } => "message.user",
-        Payload::Message { role: Role::Assistant, .. } => "message.assistant",
-        Payload::Message { role: Role::System, .. } => "message.system",
+        Payload::Message {
+            role: Role::User, ..
+        } => "message.user",
+        Payload::Message {
+            role: Role::Assistant,
+            ..
+        } => "message.assistant",
+        Payload::Message {
+            role: Role::System, ..
+        } => "message.system",
         Payload::MessageToolResult { .. } => "message.toolResult",
         Payload::ContextCompact { .. } => "context.compact",
         Payload::ToolCall { .. } => "tool.call",
