@@ -13,10 +13,18 @@
 )]
 
 pub mod api;
+mod chips;
 mod config;
 pub mod diff;
+mod engine;
 pub mod filter;
+mod kept;
+mod library;
 pub mod log;
+mod opening;
+mod restoring;
 pub mod settings;
 
 pub use config::Config;
+pub use engine::{Engine, Origin, Reach};
+pub use opening::{classify, Kind};

@@ -301,7 +301,11 @@ export type FileView = { path: string, exists: boolean, certainty: string,
 /**
  * `written`, `known-base`, `base-unknown`, `shell-since`, `observed`.
  */
-why: string, sha256: string | null, bytes: number | null, lines: number, fromLine: number, 
+why: string, sha256: string | null, bytes: number | null, lines: number, 
+/**
+ * Number of the first line in `text`, from 1.
+ */
+fromLine: number, 
 /**
  * Lines without their ends; `None` when unknown or deleted.
  */
@@ -462,7 +466,11 @@ touches: string | null,
  */
 version: number | null, versions: number | null, };
 
-export type Notice = { "type": "libraryChanged" } | { "type": "chipsChanged" } | { "type": "snapshotsChanged" } | { "type": "opened", logs: Array<string>, focus: string | null, chip: string | null, root: string | null, 
+export type Notice = { "type": "libraryChanged" } | { "type": "chipsChanged" } | { "type": "snapshotsChanged" } | { "type": "opened", logs: Array<string>, focus: string | null, chip: string | null, snapshot: string | null, 
+/**
+ * Folder that may be restored into from now on.
+ */
+root: string | null, 
 /**
  * Items that were not understood, with the reason.
  */
@@ -714,7 +722,11 @@ firstIndex: number, lastIndex: number, };
 
 export type TreeMode = "changed" | "all";
 
-export type TreeView = { totalChanged: number, total: number, offset: number, 
+export type TreeView = { totalChanged: number, total: number, 
+/**
+ * Rows of this mode that the query leaves.
+ */
+matching: number, offset: number, 
 /**
  * Sorted by path, folders implied.
  */

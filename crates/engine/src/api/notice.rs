@@ -10,6 +10,7 @@ use ts_rs::TS;
     rename_all = "camelCase",
     rename_all_fields = "camelCase"
 )]
+#[allow(clippy::large_enum_variant)]
 pub enum Notice {
     /// Ask `Library` again.
     LibraryChanged,
@@ -21,6 +22,8 @@ pub enum Notice {
         logs: Vec<String>,
         focus: Option<String>,
         chip: Option<String>,
+        snapshot: Option<String>,
+        /// Folder that may be restored into from now on.
         root: Option<String>,
         /// Items that were not understood, with the reason.
         refused: Vec<DropItem>,

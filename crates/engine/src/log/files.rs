@@ -29,7 +29,7 @@ pub struct Shown {
     pub state: Option<FileState>,
     /// Versions up to the position.
     pub until: usize,
-    pub versions: Vec<Version>,
+    pub versions: usize,
 }
 
 impl Look<'_> {
@@ -46,13 +46,23 @@ impl Look<'_> {
         }
     }
 
+    /// The entries that change a file, sorted.
+    pub fn change_indices(&self, path: &str) -> Vec<u32> {
+        self.timeline
+            .versions(path)
+            .iter()
+            .filter(|it| changes_content(it))
+            .map(|it| it.index)
+            .collect()
+    }
+
     pub fn shown(&self, path: &str, at: u32) -> Shown {
         let versions = self.timeline.versions(path);
         let until = versions.partition_point(|version| version.index <= at);
         Shown {
             state: self.timeline.file(&self.timeline.state_at(at), path),
             until,
-            versions,
+            versions: versions.len(),
         }
     }
 
@@ -132,7 +142,7 @@ impl Look<'_> {
                 touched_now: touched.as_deref() == Some(path),
                 bytes: file
                     .content
-                    .map(|content| self.timeline.content_bytes(content)),
+                    .map(|content| self.timeline.content_bytes(content, self.source)),
             });
         }
         view
@@ -146,7 +156,7 @@ impl Look<'_> {
     pub fn file(&self, path: &str, at: u64, from_line: u64, limit: u64) -> Option<FileView> {
         let shown = self.shown(path, self.position(at));
         let file = shown.state;
-        if file.is_none() && shown.versions.is_empty() {
+        if file.is_none() && shown.versions == 0 {
             return None;
         }
         let text = self.content(file.and_then(|it| it.content));
@@ -179,7 +189,7 @@ impl Look<'_> {
             endings: bytes.map(|it| diff::endings(it).to_owned()),
             final_newline: bytes.is_some_and(|it| it.last() == Some(&b'\n')),
             version: shown.until as u64,
-            versions: shown.versions.len() as u64,
+            versions: shown.versions as u64,
         })
     }
 
@@ -200,7 +210,7 @@ impl Look<'_> {
                         .content
                         .and_then(|it| self.timeline.content_sha256(it, self.source)),
                     bytes: match version.content {
-                        Some(content) => Some(self.timeline.content_bytes(content)),
+                        Some(content) => Some(self.timeline.content_bytes(content, self.source)),
                         None => (!version.exists).then_some(0),
                     },
                     place: row.place,

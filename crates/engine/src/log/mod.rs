@@ -7,11 +7,13 @@ mod dialogue;
 mod event;
 mod files;
 mod findings;
+mod live;
 mod look;
 mod moment;
 mod palette;
 mod position;
 mod reading;
+mod removals;
 mod rows;
 mod search;
 mod text;
@@ -19,13 +21,14 @@ mod tracks;
 
 pub use files::thousands;
 pub use findings::Findings;
+pub use live::{title, Log, Phase};
 pub use look::Look;
 pub use palette::fuzzy;
 pub use position::position;
 pub use reading::Reading;
 pub use rows::{session_name, status_of};
-pub use search::Ahead;
-pub use text::one_line;
+pub use search::{Ahead, Hits, Search, Searches};
+pub use text::{cut, one_line};
 pub use tracks::Marked;
 
 /// A window of a list as a reader's terms: at most 2,000 rows.

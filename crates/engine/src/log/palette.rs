@@ -58,9 +58,9 @@ impl Look<'_> {
             if hits.len() >= MOST_CODE || begun.elapsed() > PATIENCE {
                 break;
             }
-            let now = file
-                .content
-                .filter(|content| self.timeline.content_bytes(*content) <= MOST_CONTENT);
+            let now = file.content.filter(|content| {
+                self.timeline.content_bytes(*content, self.source) <= MOST_CONTENT
+            });
             let now = self.content(now);
             let found = now.as_deref().and_then(|text| first_line(text, &wanted));
             if let Some((line, text)) = found {
@@ -88,7 +88,7 @@ impl Look<'_> {
                 }
                 let text = version
                     .content
-                    .filter(|it| self.timeline.content_bytes(*it) <= MOST_CONTENT);
+                    .filter(|it| self.timeline.content_bytes(*it, self.source) <= MOST_CONTENT);
                 if let Some((line, text)) = self
                     .content(text)
                     .as_deref()

@@ -6,6 +6,8 @@ use crate::filter::{Filter, Subject};
 use chipdeck_event::{Entry, Event, Payload, Place, Severity, Status};
 use chipdeck_replay::Lanes;
 use std::cell::RefCell;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Bytes that are read at once where records are looked into one after another.
 const AHEAD: u64 = 1 << 20;
@@ -179,5 +181,99 @@ impl Subject for Seen<'_> {
                 .get(start..ahead.bytes.len().min(start + len))?
                 .to_vec(),
         )
+    }
+}
+
+/// The searches of a log: the newest one runs, a few stay for their marks.
+#[derive(Default)]
+pub struct Searches {
+    kept: Vec<Arc<Search>>,
+    next: u64,
+}
+
+/// Searches that are kept; an older one is forgotten.
+const KEPT: usize = 4;
+
+pub struct Search {
+    pub id: String,
+    filter: Filter,
+    cancelled: AtomicBool,
+    found: Mutex<Hits>,
+}
+
+/// What was found so far.
+#[derive(Clone, Default)]
+pub struct Hits {
+    /// Entries, sorted.
+    pub entries: Arc<Vec<u32>>,
+    /// Entries that were looked at.
+    pub scanned: u32,
+    pub done: bool,
+}
+
+impl Searches {
+    /// Adds a search and cancels the one that runs.
+    pub fn add(&mut self, filter: Filter) -> Arc<Search> {
+        self.cancel_all();
+        self.next += 1;
+        let id = format!("search-{}", self.next);
+        let search = Arc::new(Search {
+            id,
+            filter,
+            cancelled: AtomicBool::new(false),
+            found: Mutex::default(),
+        });
+        if self.kept.len() >= KEPT {
+            self.kept.remove(0);
+        }
+        self.kept.push(search.clone());
+        search
+    }
+
+    pub fn get(&self, id: &str) -> Option<Arc<Search>> {
+        self.kept.iter().find(|search| search.id == id).cloned()
+    }
+
+    pub fn cancel_all(&self) {
+        for search in &self.kept {
+            search.cancelled.store(true, Ordering::SeqCst);
+        }
+    }
+}
+
+impl Search {
+    pub fn hits(&self) -> Hits {
+        self.found
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// Looks at up to `most` entries more; true while there are more to look at.
+    pub fn step(&self, look: &Look, most: u32) -> bool {
+        if self.is_cancelled() {
+            return false;
+        }
+        let scanned = self.held().scanned;
+        let last = look.timeline.len();
+        let end = scanned.saturating_add(most).min(last);
+        let ahead = RefCell::new(Ahead::default());
+        let found = (scanned + 1..=end).filter(|index| look.matches(&self.filter, *index, &ahead));
+        let found: Vec<u32> = found.collect();
+        let mut hits = self.held();
+        if !found.is_empty() {
+            Arc::make_mut(&mut hits.entries).extend(found);
+        }
+        hits.scanned = hits.scanned.max(end);
+        hits.done = end >= last;
+        !hits.done
+    }
+
+    fn held(&self) -> MutexGuard<'_, Hits> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::SeqCst)
     }
 }

@@ -135,16 +135,11 @@ impl Look<'_> {
                 })
                 .collect()
         };
-        let versions = query
+        let changes = query
             .path
             .as_deref()
-            .map(|path| self.timeline.versions(path))
+            .map(|path| self.change_indices(path))
             .unwrap_or_default();
-        let changes: Vec<u32> = versions
-            .iter()
-            .filter(|it| super::files::changes_content(it))
-            .map(|it| it.index)
-            .collect();
         let bookmarks: Vec<u32> = marked
             .bookmarks
             .iter()

@@ -1,0 +1,698 @@
+//! The engine: what is open, what was allowed, and the door that answers requests.
+//!
+//! Left out: native dialogues, the file manager and the drop itself (the desktop's), and every view's content (the
+//! modules beside this one).
+
+use crate::api::*;
+use crate::chips::Chips;
+use crate::config::Config;
+use crate::filter::Filter;
+use crate::kept::Kept;
+use crate::log::{Ahead, Log, Look, Marked};
+use crate::opening::Sources;
+use crate::restoring::{image_side, Plans};
+use crate::settings::Settings;
+use chipdeck_disk::chips::archive_dir;
+use chipdeck_disk::own;
+use chipdeck_disk::restore::{Journal, Located, Roots};
+use chipdeck_replay::Lanes;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{channel, Receiver, Sender};
+use std::sync::{
+    Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak,
+};
+
+/// Entries that a background search looks at before it lets go of the log.
+const STRIDE: u32 = 2_000;
+
+/// Where paths came from: what a person opened becomes a root, what was opened again does not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    Argument,
+    Drop,
+    Dialogue,
+    SecondStart,
+    /// From the list of recent logs and of those found on this machine.
+    Recent,
+}
+
+/// What a person allowed in the native dialogue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    OnlyThisFile,
+    ThisFolder,
+}
+
+/// Answers requests from any thread; clones are the same engine.
+#[derive(Clone)]
+pub struct Engine {
+    pub(crate) inner: Arc<Inner>,
+}
+
+pub(crate) struct Inner {
+    pub config: Config,
+    pub notices: Sender<Notice>,
+    pub settings: RwLock<Settings>,
+    pub logs: RwLock<Vec<Arc<Log>>>,
+    pub focus: Mutex<Option<String>>,
+    pub roots: RwLock<Roots>,
+    pub sources: Mutex<Sources>,
+    pub kept: Kept,
+    pub chips: Chips,
+    pub journal: Journal,
+    pub plans: Mutex<Plans>,
+    pub demo: AtomicBool,
+    /// Workspace ids of the roots: finding them may start git.
+    pub workspaces: Mutex<HashMap<PathBuf, Vec<String>>>,
+    /// Itself, for threads of its own.
+    pub own: Weak<Inner>,
+    next: AtomicU64,
+}
+
+pub(crate) fn hold<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+pub(crate) fn read<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {
+    lock.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+pub(crate) fn write<T>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
+    lock.write().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl ApiError {
+    pub(crate) fn new(code: &str, message: impl Into<String>) -> ApiError {
+        ApiError {
+            code: code.to_owned(),
+            message: message.into(),
+            hint: None,
+        }
+    }
+
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> ApiError {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+pub(crate) type Answer<T> = Result<T, ApiError>;
+
+impl Engine {
+    /// Reads the settings, watches the chip folder, settles what a crash of ours left. Never fails: what cannot be
+    /// read is a fault in a view. Notices end when the last clone is dropped.
+    pub fn start(config: Config) -> (Engine, Receiver<Notice>) {
+        let (notices, receiver) = channel();
+        let file = own::read(&config.places.settings())
+            .ok()
+            .flatten()
+            .unwrap_or_default();
+        let settings =
+            Settings::layered(&file, config.environment.clone(), config.arguments.clone());
+        let chips = Chips::start(&config, &settings, notices.clone());
+        let journal = Journal::new(&config.places);
+        if let Err(error) = journal.settle(now_ms()) {
+            let text = format!("A restore that broke off could not be settled: {error}.");
+            let _ = notices.send(Notice::Message {
+                level: "error".to_owned(),
+                text,
+            });
+        }
+        let inner = |own: &Weak<Inner>| Inner {
+            settings: RwLock::new(settings),
+            logs: RwLock::default(),
+            focus: Mutex::default(),
+            roots: RwLock::default(),
+            sources: Mutex::default(),
+            kept: Kept::load(&config.places),
+            chips,
+            journal,
+            plans: Mutex::default(),
+            demo: AtomicBool::new(false),
+            workspaces: Mutex::default(),
+            own: own.clone(),
+            next: AtomicU64::new(1),
+            notices,
+            config,
+        };
+        (
+            Engine {
+                inner: Arc::new_cyclic(inner),
+            },
+            receiver,
+        )
+    }
+
+    /// Answers a request. May read files and take a moment: not for a thread that draws.
+    ///
+    /// # Errors
+    /// Codes are listed at [`ApiError`]; `host-only` for what only the desktop can do.
+    pub fn handle(&self, request: Request) -> Answer<Reply> {
+        let inner = &self.inner;
+        Ok(match request {
+            Request::Hello {} => Reply::Hello(inner.hello()),
+            Request::Library {} => Reply::Library(inner.library()),
+            Request::PickFiles {}
+            | Request::PickFolder {}
+            | Request::AllowRoot { .. }
+            | Request::Reveal { .. } => {
+                return Err(ApiError::new("host-only", "Only the window can do that."));
+            }
+            Request::OpenSource { source } => Reply::OpenSource(self.open_source(&source)?),
+            Request::OpenDemo {} => Reply::OpenDemo(self.open_demo()?),
+            Request::CloseLog { log } => Reply::CloseLog(inner.close_log(&log)?),
+            Request::CancelOpen { log } => {
+                inner.log(&log)?.cancel();
+                Reply::CancelOpen(Done {})
+            }
+            Request::GetSettings {} => Reply::GetSettings(inner.settings_view()),
+            Request::SetSetting { key, value } => {
+                Reply::SetSetting(inner.set_setting(&key, value)?)
+            }
+
+            Request::Log { log } => Reply::Log(inner.log_view(&log)?),
+            Request::Moment { log, at, path } => Reply::Moment(
+                inner
+                    .log(&log)?
+                    .look(|look| look.moment(at, path.as_deref())),
+            ),
+            Request::Tracks { log, query } => Reply::Tracks(inner.tracks(&log, &query)?),
+            Request::Locate { log, target } => {
+                let located = inner.log(&log)?.look(|look| look.locate(&target));
+                Reply::Locate(located.map_err(|message| ApiError::new("not-found", message))?)
+            }
+            Request::Step {
+                log,
+                from,
+                by,
+                forward,
+            } => Reply::Step(inner.step(&log, from, &by, forward)?),
+            Request::Tree {
+                log,
+                at,
+                mode,
+                query,
+                offset,
+                limit,
+            } => Reply::Tree(
+                inner
+                    .log(&log)?
+                    .look(|look| look.tree(at, mode, &query, offset, limit)),
+            ),
+            Request::File {
+                log,
+                path,
+                at,
+                from_line,
+                limit,
+            } => {
+                let view = inner
+                    .log(&log)?
+                    .look(|look| look.file(&path, at, from_line, limit));
+                Reply::File(view.ok_or_else(|| no_path(&path))?)
+            }
+            Request::Diff {
+                log,
+                path,
+                at,
+                against,
+                context,
+            } => Reply::Diff(inner.diff(&log, &path, at, &against, context)?),
+            Request::FileHistory { log, path } => {
+                Reply::FileHistory(inner.log(&log)?.look(|look| look.history(&path)))
+            }
+            Request::Dialogue {
+                log,
+                at,
+                offset,
+                limit,
+            } => Reply::Dialogue(
+                inner
+                    .log(&log)?
+                    .look(|look| look.dialogue(at, offset, limit)),
+            ),
+            Request::Tools {
+                log,
+                at,
+                offset,
+                limit,
+                only,
+            } => Reply::Tools(
+                inner
+                    .log(&log)?
+                    .look(|look| look.tools(at, offset, limit, only.as_deref())),
+            ),
+            Request::LogChips { log, at } => {
+                let mut rows = inner.log(&log)?.look(|look| look.chips(at));
+                for row in &mut rows {
+                    row.chip = inner.chips.find(&row.id);
+                }
+                Reply::LogChips(rows)
+            }
+            Request::Findings {
+                log,
+                severity,
+                offset,
+                limit,
+            } => Reply::Findings(
+                inner
+                    .log(&log)?
+                    .look(|look| look.findings(severity.as_deref(), offset, limit)),
+            ),
+            Request::Entries { log, offset, limit } => {
+                Reply::Entries(inner.log(&log)?.look(|look| look.entries(offset, limit)))
+            }
+            Request::Event { log, index } => {
+                let view = inner.log(&log)?.look(|look| look.event(index));
+                Reply::Event(view.ok_or_else(|| no_entry(index))?)
+            }
+            Request::EventText {
+                log,
+                index,
+                pointer,
+                offset,
+                limit,
+            } => {
+                let slice = inner
+                    .log(&log)?
+                    .look(|look| look.event_text(index, &pointer, offset, limit));
+                Reply::EventText(slice.map_err(|message| ApiError::new("not-found", message))?)
+            }
+            Request::Search { log, filter } => Reply::Search(inner.search(&log, &filter)?),
+            Request::Hits {
+                log,
+                search,
+                offset,
+                limit,
+            } => Reply::Hits(inner.hits(&log, &search, offset, limit)?),
+            Request::Bookmarks { log } => Reply::Bookmarks(bookmark_rows(&*inner.log(&log)?)),
+            Request::SetBookmark { log, index, label } => {
+                Reply::SetBookmark(inner.set_bookmark(&log, index, label)?)
+            }
+            Request::Palette { log, at, query } => Reply::Palette(match log {
+                Some(log) => inner.log(&log)?.look(|look| look.palette(at, &query)),
+                None => PaletteView {
+                    files: Vec::new(),
+                    code: Vec::new(),
+                    events: Vec::new(),
+                },
+            }),
+
+            Request::Chips {
+                query,
+                only,
+                offset,
+                limit,
+            } => Reply::Chips(inner.chips_view(&query, only, offset, limit)),
+            Request::Chip { chip } => Reply::Chip(inner.chip(&chip)?),
+            Request::ChipDiff { chip, target } => {
+                Reply::ChipDiff(inner.chip_diff(&chip, target.as_ref())?)
+            }
+            Request::PinChip { chip, pinned } => Reply::PinChip(inner.pin_chip(&chip, pinned)?),
+            Request::ReviveChip { chip } => Reply::ReviveChip(inner.revive_chip(&chip)?),
+            Request::Snapshots {} => Reply::Snapshots(inner.snapshots()),
+            Request::Snapshot { snapshot } => Reply::Snapshot(inner.snapshot(&snapshot)?),
+
+            Request::PlanRestore { what } => Reply::PlanRestore(inner.plan_restore(what)?),
+            Request::Settle {
+                plan,
+                conflict,
+                choice,
+            } => Reply::Settle(inner.settle(&plan, conflict, choice)?),
+            Request::Apply { plan } => Reply::Apply(inner.apply(&plan)?),
+            Request::Undo { restore } => Reply::Undo(inner.undo(restore.as_deref())?),
+            Request::History { offset, limit } => Reply::History(inner.history(offset, limit)?),
+        })
+    }
+
+    /// The path that `Reveal` is about, for the system's file manager.
+    ///
+    /// # Errors
+    /// There is no such log, file or chip.
+    pub fn reveal_path(&self, what: &RevealTarget) -> Answer<PathBuf> {
+        self.inner.reveal_path(what)
+    }
+
+    /// A setting's value: null for none.
+    pub fn setting(&self, key: &str) -> serde_json::Value {
+        read(&self.inner.settings).get(key)
+    }
+
+    /// Closes all logs; their threads end.
+    pub fn close(&self) {
+        for log in write(&self.inner.logs).drain(..) {
+            log.close();
+        }
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        for log in write(&self.logs).drain(..) {
+            log.close();
+        }
+    }
+}
+
+pub(crate) fn now_ms() -> i64 {
+    chrono::Utc::now().timestamp_millis()
+}
+
+pub(crate) fn no_path(path: &str) -> ApiError {
+    ApiError::new("not-found", format!("The log never names the path {path}."))
+}
+
+fn no_entry(index: u64) -> ApiError {
+    ApiError::new("not-found", format!("There is no entry {index}."))
+}
+
+fn bookmark_rows(log: &Log) -> Vec<Bookmark> {
+    let bookmarks = hold(&log.bookmarks);
+    bookmarks
+        .iter()
+        .map(|(index, label)| Bookmark {
+            index: u64::from(*index),
+            label: label.clone(),
+        })
+        .collect()
+}
+
+impl Inner {
+    pub fn tell(&self, notice: Notice) {
+        // Nobody listens any more: nothing to do about it.
+        let _ = self.notices.send(notice);
+    }
+
+    pub fn number(&self) -> u64 {
+        self.next.fetch_add(1, Ordering::SeqCst)
+    }
+
+    pub fn log(&self, id: &str) -> Answer<Arc<Log>> {
+        let logs = read(&self.logs);
+        let found = logs.iter().find(|log| log.id == id).cloned();
+        found.ok_or_else(|| ApiError::new("not-found", format!("There is no open log {id}.")))
+    }
+
+    fn hello(&self) -> Hello {
+        Hello {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            platform: match std::env::consts::OS {
+                "macos" => "macos",
+                "windows" => "windows",
+                _ => "linux",
+            }
+            .to_owned(),
+            settings: self.settings_view(),
+            open_logs: read(&self.logs).iter().map(|log| log.id.clone()).collect(),
+            focus: hold(&self.focus).clone(),
+            demo: self.demo.load(Ordering::SeqCst),
+        }
+    }
+
+    fn settings_view(&self) -> SettingsView {
+        read(&self.settings).view(&self.for_people(&self.config.places.settings()))
+    }
+
+    /// A path with the home folder as `~`.
+    pub fn for_people(&self, path: &std::path::Path) -> String {
+        let home = self.config.homes.as_ref().map(|homes| homes.home.as_path());
+        match home.and_then(|home| path.strip_prefix(home).ok()) {
+            Some(below) if !below.as_os_str().is_empty() => {
+                PathBuf::from("~").join(below).display().to_string()
+            }
+            Some(_) => "~".to_owned(),
+            None => path.display().to_string(),
+        }
+    }
+
+    fn set_setting(&self, key: &str, value: serde_json::Value) -> Answer<SettingsView> {
+        let path = self.config.places.settings();
+        {
+            let mut settings = write(&self.settings);
+            // Another program, or a person, may have changed the file since.
+            let there = own::read(&path).map_err(|error| {
+                ApiError::new("io", format!("The settings file cannot be read: {error}."))
+            })?;
+            let current = settings.over(there.unwrap_or_default());
+            let next = current
+                .with(key, value)
+                .map_err(|error| ApiError::new("bad-request", format!("{error}.")))?;
+            own::write(&path, &next).map_err(|error| {
+                ApiError::new(
+                    "io",
+                    format!("The settings file cannot be written: {error}."),
+                )
+            })?;
+            *settings = current.over(next);
+            if key.starts_with("chips.") || key.starts_with("archive.") {
+                self.chips.configure(&self.config, &settings);
+            }
+        }
+        Ok(self.settings_view())
+    }
+
+    fn tracks(&self, id: &str, query: &TracksQuery) -> Answer<TracksView> {
+        let log = self.log(id)?;
+        let hits = match &query.search {
+            Some(search) => self.found(&log, search)?.entries,
+            None => Arc::default(),
+        };
+        let bookmarks = hold(&log.bookmarks).clone();
+        Ok(log.look(|look| {
+            look.tracks(
+                query,
+                &Marked {
+                    hits: &hits,
+                    bookmarks: &bookmarks,
+                },
+            )
+        }))
+    }
+
+    fn diff(
+        &self,
+        id: &str,
+        path: &str,
+        at: u64,
+        against: &Against,
+        context: u32,
+    ) -> Answer<DiffView> {
+        let log = self.log(id)?;
+        if *against != Against::Disk {
+            return Ok(log.look(|look| look.diff(path, at, against, context)));
+        }
+        let image = self.on_disk(&log, path)?;
+        Ok(log.look(|look| {
+            let mut text = None;
+            let old = look.side(path, look.position(at), &mut text);
+            crate::diff::view(path, old, image_side("disk now", &image), context)
+        }))
+    }
+
+    fn step(&self, id: &str, from: u64, by: &StepBy, forward: bool) -> Answer<Option<u64>> {
+        let log = self.log(id)?;
+        let at = log.look(|look| look.position(from));
+        let lanes = |lanes: &[Lanes]| log.look(|look| look.step_lane(lanes, at, forward));
+        let next = match by {
+            StepBy::Event if forward => (at < log.count()).then_some(at + 1),
+            StepBy::Event => at.checked_sub(1),
+            StepBy::ToolCall => lanes(&[Lanes::TOOL]),
+            StepBy::Error => lanes(&[Lanes::ERROR, Lanes::TOOL_FAILED]),
+            StepBy::FileChange { path } => {
+                let changes = log.look(|look| look.change_indices(path));
+                Look::step_list(&changes, at, forward)
+            }
+            StepBy::Bookmark => {
+                let places: Vec<u32> = hold(&log.bookmarks)
+                    .iter()
+                    .map(|(index, _)| *index)
+                    .collect();
+                Look::step_list(&places, at, forward)
+            }
+            StepBy::Hit { search } => {
+                Look::step_list(&self.found(&log, search)?.entries, at, forward)
+            }
+            StepBy::Filter { filter } => self.step_filter(&log, filter, at, forward)?,
+        };
+        Ok(next.map(u64::from))
+    }
+
+    fn filter(&self, log: &Log, text: &str) -> Result<Filter, crate::filter::Fault> {
+        log.look(|look| {
+            Filter::parse(text, &|n| {
+                crate::log::position(look.timeline, n).map(u64::from)
+            })
+        })
+    }
+
+    /// The nearest entry that matches. The log is let go of now and then, so that it can grow meanwhile.
+    fn step_filter(&self, log: &Log, text: &str, from: u32, forward: bool) -> Answer<Option<u32>> {
+        let filter = self
+            .filter(log, text)
+            .map_err(|fault| ApiError::new("bad-request", format!("{fault}.")))?;
+        let ahead = RefCell::new(Ahead::default());
+        let mut at = from;
+        loop {
+            let (found, next) = log.look(|look| {
+                let last = look.timeline.len();
+                let end = if forward {
+                    at.saturating_add(STRIDE).min(last)
+                } else {
+                    at.saturating_sub(STRIDE).max(1)
+                };
+                let matches = |index: &u32| look.matches(&filter, *index, &ahead);
+                let found = if forward {
+                    (at + 1..=end).find(matches)
+                } else {
+                    (end..at).rev().find(matches)
+                };
+                let more = if forward { end < last } else { end > 1 };
+                (found, more.then_some(end))
+            });
+            match (found, next) {
+                (Some(index), _) => return Ok(Some(index)),
+                (None, Some(next)) => at = next,
+                (None, None) => return Ok(None),
+            }
+        }
+    }
+
+    fn search(&self, id: &str, text: &str) -> Answer<SearchView> {
+        let log = self.log(id)?;
+        let filter = match self.filter(&log, text) {
+            Ok(filter) => filter,
+            Err(fault) => {
+                return Ok(SearchView {
+                    search: String::new(),
+                    total: 0,
+                    scanned: 0,
+                    done: true,
+                    fault: Some(fault.to_string()),
+                });
+            }
+        };
+        let search = hold(&log.searches).add(filter);
+        // Most logs are searched before the page could ask again.
+        let begun = std::time::Instant::now();
+        while begun.elapsed().as_millis() < 30 && log.look(|look| search.step(look, STRIDE)) {}
+        let hits = search.hits();
+        if !hits.done {
+            let (own, log, notices) = (search.clone(), log.clone(), self.notices.clone());
+            let run = move || {
+                let mut told = std::time::Instant::now();
+                loop {
+                    let more = log.look(|look| own.step(look, STRIDE));
+                    if own.is_cancelled() {
+                        return;
+                    }
+                    if !more || told.elapsed().as_millis() >= 100 {
+                        told = std::time::Instant::now();
+                        let hits = own.hits();
+                        let _ = notices.send(Notice::SearchProgress {
+                            log: log.id.clone(),
+                            search: own.id.clone(),
+                            total: hits.entries.len() as u64,
+                            scanned: u64::from(hits.scanned),
+                            done: !more,
+                        });
+                    }
+                    if !more {
+                        return;
+                    }
+                }
+            };
+            let spawned = std::thread::Builder::new()
+                .name("chipdeck-search".to_owned())
+                .spawn(run);
+            spawned.map_err(|error| {
+                ApiError::new("io", format!("The search could not be started: {error}."))
+            })?;
+        }
+        Ok(SearchView {
+            search: search.id.clone(),
+            total: hits.entries.len() as u64,
+            scanned: u64::from(hits.scanned),
+            done: hits.done,
+            fault: None,
+        })
+    }
+
+    fn found(&self, log: &Log, search: &str) -> Answer<crate::log::Hits> {
+        let found = hold(&log.searches).get(search);
+        let search = found.ok_or_else(|| ApiError::new("not-found", "That search is over."))?;
+        // A log that grew since is searched on.
+        if search.hits().done {
+            log.look(|look| search.step(look, STRIDE));
+        }
+        Ok(search.hits())
+    }
+
+    fn hits(&self, id: &str, search: &str, offset: u64, limit: u64) -> Answer<Page<EntryRow>> {
+        let log = self.log(id)?;
+        let hits = self.found(&log, search)?.entries;
+        let skip = usize::try_from(offset).unwrap_or(usize::MAX);
+        let take = usize::try_from(limit.min(2_000)).unwrap_or(0);
+        let rows = log.look(|look| {
+            hits.iter()
+                .skip(skip)
+                .take(take)
+                .filter_map(|index| look.row(*index))
+                .collect()
+        });
+        Ok(Page {
+            offset,
+            total: hits.len() as u64,
+            rows,
+        })
+    }
+
+    fn reveal_path(&self, what: &RevealTarget) -> Answer<PathBuf> {
+        let gone =
+            |what: &str| ApiError::new("not-found", format!("{what} is not on this machine."));
+        match what {
+            RevealTarget::LogFile { log } => Ok(self.log(log)?.path.clone()),
+            RevealTarget::File { log, path } => {
+                let log = self.log(log)?;
+                let cwd = log.look(|look| look.timeline.cwd().map(str::to_owned));
+                match read(&self.roots).locate(path, cwd.as_deref()) {
+                    Located::Inside { root, path } => Ok(root.path().join(path)),
+                    Located::Ask { folder, file } => Ok(folder.join(file)),
+                    Located::Never(_) => Err(gone(path)),
+                }
+            }
+            RevealTarget::Chip { chip } => {
+                let path = self.chips.detail(chip)?.entry.path;
+                if path.exists() {
+                    Ok(path)
+                } else {
+                    Err(gone("The chip's file"))
+                }
+            }
+            RevealTarget::ChipFolder => Ok(self.chips.list().folder.clone()),
+            RevealTarget::Archive => Ok(archive_dir(&self.config.places)),
+        }
+    }
+
+    fn set_bookmark(&self, id: &str, index: u64, label: Option<String>) -> Answer<Vec<Bookmark>> {
+        let log = self.log(id)?;
+        let at = log.look(|look| look.position(index));
+        {
+            let mut bookmarks = hold(&log.bookmarks);
+            bookmarks.retain(|(it, _)| *it != at);
+            if let Some(label) = label {
+                let label = crate::log::one_line(&label, 200);
+                let place = bookmarks.partition_point(|(it, _)| *it < at);
+                bookmarks.insert(place, (at, label));
+            }
+            self.kept
+                .save_bookmarks(&log.source, &bookmarks)
+                .map_err(|error| {
+                    ApiError::new("io", format!("The bookmarks cannot be written: {error}."))
+                })?;
+        }
+        Ok(bookmark_rows(&log))
+    }
+}

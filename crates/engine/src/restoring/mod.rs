@@ -1,0 +1,501 @@
+//! Restores for the page: plans that are kept here, shown, settled, applied and taken back. What a preview shows is
+//! the very plan that is written; a plan whose precondition no longer holds changes nothing.
+//!
+//! Left out: what a plan is (`chipdeck-replay`), the write (`chipdeck-disk`), the native dialogue (the desktop's).
+
+mod what;
+
+use crate::api::*;
+use crate::diff::{self, Content, Side};
+use crate::engine::{hold, now_ms, write, Answer, Engine, Inner, Reach};
+use chipdeck_disk::restore::{PastRestore, RestoreError, Root};
+use chipdeck_replay::restore as replay;
+use chipdeck_replay::restore::{Action, Draft, FileImage, Step};
+use std::collections::VecDeque;
+use std::path::PathBuf;
+
+/// Plans that are kept; an older one has to be made again.
+const KEPT: usize = 32;
+
+#[derive(Default)]
+pub struct Plans {
+    kept: VecDeque<Kept>,
+    next: u64,
+}
+
+/// A plan as the page was shown it.
+#[derive(Clone)]
+struct Kept {
+    id: String,
+    what: RestoreWhat,
+    made: Made,
+}
+
+/// What asking for a restore came to.
+#[derive(Clone)]
+pub(crate) struct Made {
+    kind: replay::Kind,
+    /// Where it would be written; `None`: nowhere yet.
+    ready: Option<(Root, Draft)>,
+    needs: Option<PlanNeed>,
+    candidates: Vec<ChipTarget>,
+    warnings: Vec<Warning>,
+    /// What the new side is, for people: `event 4,211`.
+    from: String,
+}
+
+impl From<RestoreError> for ApiError {
+    fn from(error: RestoreError) -> ApiError {
+        let plain = ApiError::new(error.code(), format!("{error}."));
+        match error {
+            RestoreError::Moved(_) => plain.hint("Look at the preview again."),
+            RestoreError::Outside(_) => plain.hint("Open the folder of its project."),
+            _ => plain,
+        }
+    }
+}
+
+impl Inner {
+    pub(crate) fn plan_restore(&self, what: RestoreWhat) -> Answer<PlanView> {
+        let made = self.make(&what)?;
+        let id = {
+            let mut plans = hold(&self.plans);
+            plans.next += 1;
+            format!("plan-{}", plans.next)
+        };
+        Ok(self.keep(Kept { id, what, made }))
+    }
+
+    fn keep(&self, kept: Kept) -> PlanView {
+        let view = view(&kept);
+        let mut plans = hold(&self.plans);
+        plans.kept.retain(|it| it.id != kept.id);
+        if plans.kept.len() >= KEPT {
+            plans.kept.pop_front();
+        }
+        plans.kept.push_back(kept);
+        view
+    }
+
+    fn kept(&self, id: &str) -> Answer<Kept> {
+        let found = hold(&self.plans)
+            .kept
+            .iter()
+            .find(|it| it.id == id)
+            .cloned();
+        found.ok_or_else(|| {
+            ApiError::new("not-found", "That plan is no longer here.")
+                .hint("Look at the preview again.")
+        })
+    }
+
+    pub(crate) fn settle(&self, id: &str, conflict: u32, choice: Settlement) -> Answer<PlanView> {
+        let mut kept = self.kept(id)?;
+        let how = match choice {
+            Settlement::Ours => replay::Settlement::Ours,
+            Settlement::Theirs => replay::Settlement::Theirs,
+            Settlement::Both => replay::Settlement::Both,
+        };
+        let settled = match &mut kept.made.ready {
+            Some((_, draft)) => draft.settle(conflict as usize, Some(how)),
+            None => false,
+        };
+        if !settled {
+            return Err(ApiError::new(
+                "not-found",
+                format!("The plan has no conflict {conflict}."),
+            ));
+        }
+        Ok(self.keep(kept))
+    }
+
+    pub(crate) fn apply(&self, id: &str) -> Answer<Applied> {
+        let kept = self.kept(id)?;
+        let made = &kept.made;
+        match &made.needs {
+            Some(PlanNeed::Root { folder, .. }) => {
+                return Err(ApiError::new(
+                    "outside-root",
+                    format!("{folder} was not opened."),
+                ));
+            }
+            Some(PlanNeed::Refused { reason }) => {
+                return Err(ApiError::new("outside-root", reason.clone()))
+            }
+            Some(PlanNeed::Overwrite { .. }) | None => {}
+        }
+        let Some((root, draft)) = &made.ready else {
+            return Err(
+                ApiError::new("bad-request", "The plan has no place yet.").hint("Choose one.")
+            );
+        };
+        let label = label(&draft.preview());
+        let Some(mut plan) = draft.plan() else {
+            let open = draft.open();
+            let s = if open == 1 { "" } else { "s" };
+            return Err(ApiError::new(
+                "conflict",
+                format!("{open} conflict{s} must be settled first."),
+            ));
+        };
+        plan.label = Some(label.clone());
+        let applied = self.journal.apply(root, &plan, now_ms())?;
+        hold(&self.plans).kept.retain(|it| it.id != kept.id);
+        match applied {
+            None => Err(ApiError::new(
+                "precondition",
+                "There is nothing to do: the disk has it already.",
+            )),
+            Some(done) => Ok(self.written(root, done, format!("Restored {label}"), None)),
+        }
+    }
+
+    pub(crate) fn undo(&self, restore: Option<&str>) -> Answer<Applied> {
+        let (root, plan) = self.journal.plan_undo(restore)?;
+        let undo_of = plan.undo_of.clone();
+        let label = plan.label.clone().unwrap_or_else(|| label(&plan.steps));
+        match self.journal.apply(&root, &plan, now_ms())? {
+            None => Err(ApiError::new(
+                "nothing-to-undo",
+                "There is nothing to undo: the files are as before it.",
+            )),
+            Some(done) => Ok(self.written(&root, done, format!("Took back {label}"), undo_of)),
+        }
+    }
+
+    /// What follows from a write.
+    fn written(
+        &self,
+        root: &Root,
+        done: chipdeck_disk::restore::Applied,
+        summary: String,
+        undo_of: Option<String>,
+    ) -> Applied {
+        self.forget_origins();
+        self.tell(Notice::HistoryChanged);
+        let logs = crate::engine::read(&self.logs).clone();
+        for (path, _) in &done.steps {
+            for log in &logs {
+                for named in self.names_in(log, root, path) {
+                    self.tell(Notice::DiskChanged {
+                        log: log.id.clone(),
+                        path: named,
+                    });
+                }
+            }
+        }
+        if !done.undressed.is_empty() {
+            let text = format!(
+                "Owner or attributes could not be kept: {}.",
+                done.undressed.join(", ")
+            );
+            self.tell(Notice::Message {
+                level: "warning".to_owned(),
+                text,
+            });
+        }
+        Applied {
+            restore: done.restore,
+            summary,
+            files: done.steps.into_iter().map(|(path, _)| path).collect(),
+            undo_of,
+        }
+    }
+
+    /// How a log names a file below a root.
+    fn names_in(&self, log: &crate::log::Log, root: &Root, path: &str) -> Vec<String> {
+        log.look(|look| {
+            let cwd = look.timeline.cwd();
+            let same =
+                |it: &&chipdeck_event::Id| root.place(it, cwd).is_ok_and(|place| place == path);
+            look.timeline
+                .paths()
+                .into_iter()
+                .filter(same)
+                .map(|it| it.to_string())
+                .collect()
+        })
+    }
+
+    pub(crate) fn history(&self, offset: u64, limit: u64) -> Answer<Page<HistoryRow>> {
+        let all = self.journal.history()?;
+        let skip = usize::try_from(offset).unwrap_or(usize::MAX);
+        let take = usize::try_from(limit.min(500)).unwrap_or(0);
+        Ok(Page {
+            offset,
+            total: all.len() as u64,
+            rows: all
+                .iter()
+                .skip(skip)
+                .take(take)
+                .map(|past| self.history_row(past))
+                .collect(),
+        })
+    }
+
+    fn history_row(&self, past: &PastRestore) -> HistoryRow {
+        let image = |hash: &Option<String>| {
+            let content = hash.as_deref().and_then(|hash| self.journal.image(hash));
+            content.map(|it| it.bytes().to_vec()).unwrap_or_default()
+        };
+        let steps: Vec<HistoryStep> = past
+            .steps
+            .iter()
+            .map(|step| {
+                let (added, removed) =
+                    diff::count(&image(&step.before_sha256), &image(&step.after_sha256));
+                HistoryStep {
+                    path: step.path.clone(),
+                    action: step.action().to_owned(),
+                    added,
+                    removed,
+                }
+            })
+            .collect();
+        let blocked = match &past.undone_by {
+            Some(by) => Some(format!("It was taken back by {by}.")),
+            None => self
+                .journal
+                .plan_undo(Some(&past.id))
+                .err()
+                .map(|error| format!("{error}.")),
+        };
+        let what = past
+            .label
+            .clone()
+            .unwrap_or_else(|| match past.steps.as_slice() {
+                [one] => one.path.clone(),
+                many => format!("{} files", many.len()),
+            });
+        HistoryRow {
+            restore: past.id.clone(),
+            time: past.time,
+            kind: past.kind.clone(),
+            summary: if past.undo_of.is_some() {
+                format!("Took back {what}")
+            } else {
+                format!("Restored {what}")
+            },
+            root: self.for_people(&past.root),
+            steps,
+            undo_of: past.undo_of.clone(),
+            undone_by: past.undone_by.clone(),
+            undoable: blocked.is_none(),
+            blocked,
+        }
+    }
+}
+
+impl Engine {
+    /// The folder and the file that a plan wants to write and may not: what the native dialogue names. `None`: it
+    /// needs no permission.
+    pub fn wanted_root(&self, plan: &str) -> Option<(PathBuf, String)> {
+        match self.inner.kept(plan).ok()?.made.needs? {
+            PlanNeed::Root { folder, file } => Some((PathBuf::from(folder), file)),
+            PlanNeed::Refused { .. } | PlanNeed::Overwrite { .. } => None,
+        }
+    }
+
+    /// The person allowed it: the folder, or only the file, becomes a root, and the plan is made again.
+    ///
+    /// # Errors
+    /// The plan is gone or needs nothing, or the folder cannot be opened.
+    pub fn allow_root(&self, plan: &str, reach: Reach) -> Answer<PlanView> {
+        let kept = self.inner.kept(plan)?;
+        let (folder, file) = self
+            .wanted_root(plan)
+            .ok_or_else(|| ApiError::new("bad-request", "The plan needs no permission."))?;
+        {
+            let mut roots = write(&self.inner.roots);
+            match reach {
+                Reach::ThisFolder => roots.allow(&folder)?,
+                Reach::OnlyThisFile => roots.allow_only(&folder, &file)?,
+            };
+        }
+        self.inner.forget_origins();
+        self.inner.root_logs();
+        self.inner.tell(Notice::LibraryChanged);
+        let made = self.inner.make(&kept.what)?;
+        Ok(self.inner.keep(Kept { made, ..kept }))
+    }
+}
+
+fn view(kept: &Kept) -> PlanView {
+    let made = &kept.made;
+    let steps = made
+        .ready
+        .as_ref()
+        .map(|(_, draft)| draft.preview())
+        .unwrap_or_default();
+    let open = made.ready.as_ref().map_or(0, |(_, draft)| draft.open());
+    let nothing = made.ready.is_some() && steps.iter().all(|step| step.action() == Action::None);
+    let shown: Vec<PlanStep> = steps
+        .iter()
+        .map(|step| plan_step(step, &made.from))
+        .collect();
+    let mut warnings = made.warnings.clone();
+    let drafted = made.ready.iter().flat_map(|(_, draft)| &draft.warnings);
+    warnings.extend(drafted.map(|it| Warning {
+        code: it.code.to_owned(),
+        message: it.message.clone(),
+    }));
+    let target = match (&made.needs, steps.as_slice()) {
+        (Some(PlanNeed::Root { file, .. }), []) => file.clone(),
+        _ => label(&steps),
+    };
+    PlanView {
+        plan: kept.id.clone(),
+        kind: made.kind.as_str().to_owned(),
+        summary: summary(&shown, &target, &made.from, nothing),
+        target,
+        ready: made.ready.is_some() && open == 0 && made.needs.is_none() && !nothing,
+        nothing,
+        needs: made.needs.clone(),
+        conflicts: made
+            .ready
+            .iter()
+            .flat_map(|(_, draft)| draft.conflicts())
+            .map(conflict)
+            .collect(),
+        candidates: made.candidates.clone(),
+        steps: shown,
+        warnings,
+    }
+}
+
+fn conflict((number, path, conflict): (usize, &str, &replay::Conflict)) -> Conflict {
+    let lines = |bytes: &[u8]| {
+        String::from_utf8_lossy(bytes)
+            .lines()
+            .map(str::to_owned)
+            .collect()
+    };
+    Conflict {
+        path: path.to_owned(),
+        number: u32::try_from(number).unwrap_or(u32::MAX),
+        base: lines(&conflict.base),
+        ours: lines(&conflict.ours),
+        theirs: lines(&conflict.theirs),
+        line: u32::try_from(conflict.line).unwrap_or(u32::MAX),
+        settled: conflict.settled.map(|it| match it {
+            replay::Settlement::Ours => Settlement::Ours,
+            replay::Settlement::Theirs => Settlement::Theirs,
+            replay::Settlement::Both => Settlement::Both,
+        }),
+    }
+}
+
+fn plan_step(step: &Step, from: &str) -> PlanStep {
+    PlanStep {
+        path: step.path.clone(),
+        action: step.action().as_str().to_owned(),
+        before_sha256: step.before_sha256().map(str::to_owned),
+        after_sha256: step.after_sha256().map(str::to_owned),
+        diff: diff::view(
+            &step.path,
+            image_side("disk now", &step.before),
+            image_side(from, &step.after),
+            3,
+        ),
+        notes: step
+            .notes
+            .iter()
+            .map(|note| note.as_str().to_owned())
+            .collect(),
+    }
+}
+
+/// A file as a side of a diff.
+pub(crate) fn image_side<'a>(label: &str, image: &'a Option<FileImage>) -> Side<'a> {
+    Side {
+        label: label.to_owned(),
+        content: image
+            .as_ref()
+            .map_or(Content::Absent, |it| Content::Bytes(it.content.bytes())),
+        certainty: None,
+        sha256: image.as_ref().map(|it| it.content.sha256().to_owned()),
+    }
+}
+
+/// `payment_service.py:30` of one file, `3 files` of several: what the button says.
+fn label(steps: &[Step]) -> String {
+    let changed: Vec<&Step> = steps
+        .iter()
+        .filter(|step| step.action() != Action::None)
+        .collect();
+    let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+    match (changed.as_slice(), steps) {
+        ([one], _) => {
+            let line = match (&one.before, &one.after) {
+                (Some(before), Some(after)) => {
+                    first_change(before.content.bytes(), after.content.bytes())
+                }
+                _ => None,
+            };
+            match line {
+                Some(line) => format!("{}:{line}", name(&one.path)),
+                None => name(&one.path),
+            }
+        }
+        ([], [one]) => name(&one.path),
+        ([], many) => format!("{} files", many.len()),
+        (many, _) => format!("{} files", many.len()),
+    }
+}
+
+/// The first line of the new text that differs, from 1.
+fn first_change(old: &[u8], new: &[u8]) -> Option<usize> {
+    if diff::is_binary(old) || diff::is_binary(new) {
+        return None;
+    }
+    let (old, new) = (diff::lines(old), diff::lines(new));
+    Some(old.iter().zip(&new).take_while(|(a, b)| a == b).count() + 1)
+}
+
+/// One sentence: what it puts where and what is lost by it.
+fn summary(steps: &[PlanStep], target: &str, from: &str, nothing: bool) -> String {
+    if steps.is_empty() {
+        return format!("{target} from {from}.");
+    }
+    if nothing {
+        return "The disk has it already.".to_owned();
+    }
+    let (added, removed) = steps.iter().fold((0, 0), |(a, r), step| {
+        (a + step.diff.added, r + step.diff.removed)
+    });
+    let lines = |n: u32| {
+        if n == 1 {
+            "1 line".to_owned()
+        } else {
+            format!("{n} lines")
+        }
+    };
+    let deleted = steps.iter().filter(|step| step.action == "delete").count();
+    let what = match steps {
+        [one] if one.action == "delete" => format!("Deletes {}, as in {from}", one.path),
+        [one] if one.action == "create" => {
+            format!("Writes {}, {} from {from}", one.path, lines(added))
+        }
+        [one] => format!("Puts {} from {from} into {}", lines(added), one.path),
+        many => {
+            let gone = if deleted > 0 {
+                format!(", {deleted} of them deleted")
+            } else {
+                String::new()
+            };
+            format!(
+                "Writes {} files from {from}{gone}",
+                many.iter().filter(|it| it.action != "none").count()
+            )
+        }
+    };
+    match removed {
+        0 => format!("{what}. Nothing is overwritten."),
+        n => format!(
+            "{what}. {} on disk {} replaced; Undo brings {} back.",
+            lines(n),
+            if n == 1 { "is" } else { "are" },
+            if n == 1 { "it" } else { "them" }
+        ),
+    }
+}
