@@ -10,7 +10,8 @@ function per<T>(make: (locale: string) => T): () => T {
     const tongue = language.tongue;
     const old = made.get(tongue);
     if (old !== undefined) return old;
-    const fresh = make(tongue);
+    // Day before month, as everywhere in the window.
+    const fresh = make(tongue === 'en' ? 'en-GB' : tongue);
     made.set(tongue, fresh);
     return fresh;
   };

@@ -8,7 +8,7 @@ import { Latest } from './latest.svelte';
 import { Playback } from './playback';
 import { selection } from './selection.svelte';
 import { toasts } from './toasts.svelte';
-import { LEAST, visible } from './visible.svelte';
+import { LEAST, visible, type Span } from './visible.svelte';
 
 export const SPEEDS = [0.5, 1, 2, 4, 8, 16, 32, 64] as const;
 const AHEAD = 200;
@@ -142,9 +142,18 @@ export class Player {
     if (this.id === log) this.progress = progress;
   }
 
-  #whole(view: LogView) {
-    if (this.axis === 'time') return { from: view.firstTime ?? 0, to: view.lastTime ?? 1 };
-    return { from: 0, to: Math.max(1, view.count) };
+  /** All of the axis; of a log that is still being read, about as long as the part read so far tells. */
+  #whole(view: LogView): Span {
+    const from = this.axis === 'time' ? (view.firstTime ?? 0) : 0;
+    const to = this.axis === 'time' ? (view.lastTime ?? 1) : Math.max(1, view.count);
+    const { readBytes = 0, totalBytes = 0 } = view.progress ?? {};
+    if (view.phase !== 'opening' || totalBytes <= 0 || readBytes < totalBytes * 0.01) return { from, to };
+    const guess = from + ((to - from) * totalBytes) / readBytes;
+    // A guess that is near the one before is not worth moving everything for.
+    const before = visible.whole;
+    const size = before.to - before.from;
+    const near = before.from === from && before.to >= to && Math.abs(guess - before.to) < size * 0.15;
+    return near ? before : { from, to: Math.max(to, guess) };
   }
 
   /** Asks for the moment at the playhead again, as after a change of the selected file. */
