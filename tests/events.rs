@@ -35,7 +35,11 @@ pub fn expected(set: &str) -> Vec<serde_json::Value> {
 fn add_blobs(source: &mut MemorySource, folder: &Path) {
     for two in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         for rest in std::fs::read_dir(two.path()).unwrap().flatten() {
-            let name = format!("{}{}", two.file_name().display(), rest.file_name().display());
+            let name = format!(
+                "{}{}",
+                two.file_name().display(),
+                rest.file_name().display()
+            );
             source.add_blob(&name, std::fs::read(rest.path()).unwrap());
         }
     }
@@ -57,7 +61,10 @@ pub fn open(set: &str) -> MemorySource {
     names.sort_by(|a, b| b.cmp(a));
     let listed: Vec<&str> = names.iter().map(String::as_str).collect();
     for member in members(&listed).unwrap().1 {
-        source.add(listed[member], std::fs::read(path.join(listed[member])).unwrap());
+        source.add(
+            listed[member],
+            std::fs::read(path.join(listed[member])).unwrap(),
+        );
     }
     add_blobs(&mut source, &path.join("blobs"));
     source
@@ -68,7 +75,12 @@ pub fn fold_with(source: &dyn Source, budget: usize, snapshot_every: u32) -> Tim
     let mut set = LogSet::open(source);
     let names = (0..source.files()).map(|file| source.name(file)).collect();
     let canonical = set.format().is_canonical();
-    let options = Options { names, canonical, snapshot_every, ..Options::default() };
+    let options = Options {
+        names,
+        canonical,
+        snapshot_every,
+        ..Options::default()
+    };
     let mut timeline = Timeline::new(options);
     let mut sink = |batch: &mut Batch, source: &dyn Source| timeline.take(batch, source);
     while !set.read(source, budget, &mut sink).unwrap().done() {}
@@ -108,8 +120,12 @@ fn keys_are_sorted() {
     let timeline = fold(&source);
     let text = timeline.state_json(timeline.end(), &source);
     let mut from = 0;
-    for key in ["at", "chips", "context", "dialogue", "files", "memory", "plans", "tools"] {
-        let at = text[from..].find(&format!("\"{key}\":")).unwrap_or_else(|| panic!("{key} after byte {from}"));
+    for key in [
+        "at", "chips", "context", "dialogue", "files", "memory", "plans", "tools",
+    ] {
+        let at = text[from..]
+            .find(&format!("\"{key}\":"))
+            .unwrap_or_else(|| panic!("{key} after byte {from}"));
         from += at;
     }
     assert!(text.starts_with(r#"{"at":{"eventId":"e33","index":33,"seq":33,"timestamp":"#));
@@ -129,14 +145,22 @@ fn each_damaged_line_has_its_finding() {
         let line: u64 = line.parse().unwrap();
         let code = code.as_str().unwrap();
         assert!(
-            found.iter().any(|f| f.finding.line == line && f.finding.code.as_str() == code),
+            found
+                .iter()
+                .any(|f| f.finding.line == line && f.finding.code.as_str() == code),
             "line {line}: {code}"
         );
     }
     let listed = wanted["lines"].as_object().unwrap().len();
-    let clocks = found.iter().filter(|f| f.finding.code == Code::ClockRegress).count();
+    let clocks = found
+        .iter()
+        .filter(|f| f.finding.code == Code::ClockRegress)
+        .count();
     assert_eq!(found.len(), listed + clocks, "and no other: {found:#?}");
-    assert!(found.iter().all(|f| f.index.is_some()), "each stands at an entry");
+    assert!(
+        found.iter().all(|f| f.index.is_some()),
+        "each stands at an entry"
+    );
 }
 
 #[test]
@@ -147,21 +171,33 @@ fn each_drift_has_its_finding() {
     for wanted in wanted.as_array().unwrap() {
         let text = |name: &str| wanted.get(name).and_then(|v| v.as_str());
         let one = found.iter().find(|f| {
-            Some(f.finding.code.as_str()) == text("code") && f.finding.call_id.as_deref() == text("callId")
+            Some(f.finding.code.as_str()) == text("code")
+                && f.finding.call_id.as_deref() == text("callId")
         });
-        let Some(Found { finding, .. }) = one else { panic!("{wanted}") };
+        let Some(Found { finding, .. }) = one else {
+            panic!("{wanted}")
+        };
         assert_eq!(finding.dialogue.as_deref(), text("dialogue"), "{wanted}");
-        let execution = wanted.get("execution").map(|v| v.as_str().map(str::to_owned));
+        let execution = wanted
+            .get("execution")
+            .map(|v| v.as_str().map(str::to_owned));
         assert_eq!(finding.execution, execution, "{wanted}");
     }
-    assert_eq!(found.len(), wanted.as_array().unwrap().len(), "and no other: {found:#?}");
+    assert_eq!(
+        found.len(),
+        wanted.as_array().unwrap().len(),
+        "and no other: {found:#?}"
+    );
 }
 
 #[test]
 fn merged_files_say_what_is_doubtful() {
     let source = open("merge");
     let found = fold(&source).findings();
-    let codes: Vec<(Code, u64)> = found.iter().map(|f| (f.finding.code, f.finding.line)).collect();
+    let codes: Vec<(Code, u64)> = found
+        .iter()
+        .map(|f| (f.finding.code, f.finding.line))
+        .collect();
     assert!(codes.contains(&(Code::MissingSeq, 1)));
     assert!(codes.contains(&(Code::NotJson, 2)));
     assert!(codes.contains(&(Code::ClockRegress, 4)));
@@ -176,7 +212,11 @@ fn the_same_event_in_any_order_of_reading() {
         for budget in [1, 7, 1000] {
             let chunked = fold_with(&source, budget, 3);
             assert_eq!(chunked.entries(), entries, "{set} by {budget} bytes");
-            assert_eq!(chunked.findings(), whole.findings(), "{set} by {budget} bytes");
+            assert_eq!(
+                chunked.findings(),
+                whole.findings(),
+                "{set} by {budget} bytes"
+            );
         }
     }
 }

@@ -5,5 +5,6 @@ mod chips;
 mod chips_disk;
 mod events;
 mod fixtures;
+mod laws;
 mod restore_command;
 mod restore_disk;

@@ -194,3 +194,22 @@ impl Timeline {
         }
     }
 }
+
+/// The payload of a `state.snapshot`: the state with the contents of its files.
+#[derive(Clone, Debug, Serialize)]
+struct Whole {
+    contents: BTreeMap<String, String>,
+    state: Printed,
+}
+
+impl Timeline {
+    /// The payload of a `state.snapshot` of this state, as compact JSON: a part of a log starts with one. A file whose
+    /// content the log no longer has is in it without its text.
+    pub fn snapshot_payload(&self, state: &State, source: &dyn Source) -> String {
+        let text = |file: FileState| self.content(file.content?, source);
+        let contents = self.files(state).into_iter();
+        let contents = contents.filter_map(|(path, file)| Some((path.to_string(), text(file)?.to_string())));
+        let whole = Whole { contents: contents.collect(), state: self.print(state, source) };
+        serde_json::to_string(&whole).unwrap_or_default()
+    }
+}
