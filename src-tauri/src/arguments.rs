@@ -14,6 +14,7 @@ Usage: chipdeck-desktop [--dir CHIPS] [PATH…]
   PATH         logs, folders, chips or databases to open; a folder becomes a root that restores may write to
   --dir CHIPS  the chip folder, where it is not the usual one
   --demo       opens the bundled demo
+  --or-demo    opens it when nothing is found on this machine
   --help, --version
 
 A second start hands its paths to the first window. `chipdeck --help` lists what works without a window.";
@@ -25,7 +26,17 @@ pub struct Given {
     pub paths: Vec<PathBuf>,
     /// Absolute.
     pub chips: Option<PathBuf>,
-    pub demo: bool,
+    pub demo: Demo,
+}
+
+/// Whether the bundled demo is opened, when no path is given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Demo {
+    #[default]
+    Never,
+    /// When nothing is found on this machine.
+    WhenNothing,
+    Always,
 }
 
 #[derive(Debug, PartialEq)]
@@ -55,7 +66,8 @@ pub fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Asked, String>
                     env!("CARGO_PKG_VERSION")
                 )))
             }
-            "--demo" => given.demo = true,
+            "--demo" => given.demo = Demo::Always,
+            "--or-demo" => given.demo = Demo::WhenNothing,
             "--dir" => {
                 let folder = arguments.next().ok_or("--dir needs a folder.")?;
                 given.chips = Some(absolute(folder)?);

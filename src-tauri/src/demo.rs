@@ -52,21 +52,33 @@ pub fn lay_out(cache: &Path, now: i64) -> io::Result<PathBuf> {
 /// The chip server's name for a workspace that is no git repository.
 fn workspace_id(folder: &Path) -> String {
     let sum = Sha256::digest(folder.as_os_str().as_encoded_bytes());
-    sum.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    sum.iter()
+        .take(8)
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 /// Members whose numbers are times, and how many of them make a second.
-const TIMES: [(&str, i64); 3] = [("\"timestamp\":", 1000), ("\"created_at\": ", 1), ("\"created_at\":", 1)];
+const TIMES: [(&str, i64); 3] = [
+    ("\"timestamp\":", 1000),
+    ("\"created_at\": ", 1),
+    ("\"created_at\":", 1),
+];
 
 /// Unix seconds of the last event.
 fn last_time() -> i64 {
-    let log = DEMO.get_file("orders.jsonl").and_then(|file| file.contents_utf8()).unwrap_or_default();
+    let log = DEMO
+        .get_file("orders.jsonl")
+        .and_then(|file| file.contents_utf8())
+        .unwrap_or_default();
     let last = log.rsplit(TIMES[0].0).next().unwrap_or_default();
     digits(last).0 / 1000
 }
 
 fn digits(text: &str) -> (i64, &str) {
-    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let end = text
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(text.len());
     let (number, rest) = text.split_at(end);
     (number.parse().unwrap_or_default(), rest)
 }
@@ -76,8 +88,13 @@ fn at_another_time(text: &str, seconds: i64) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     loop {
-        let next = TIMES.iter().filter_map(|(name, unit)| Some((rest.find(name)?, name.len(), unit))).min_by_key(|n| (n.0, -(n.1 as i64)));
-        let Some((at, length, unit)) = next else { break };
+        let next = TIMES
+            .iter()
+            .filter_map(|(name, unit)| Some((rest.find(name)?, name.len(), unit)))
+            .min_by_key(|n| (n.0, -(n.1 as i64)));
+        let Some((at, length, unit)) = next else {
+            break;
+        };
         let (before, after) = rest.split_at(at + length);
         out.push_str(before);
         let (time, after) = digits(after);
@@ -94,10 +111,15 @@ mod tests {
 
     #[test]
     fn times_move_and_nothing_else() {
-        let text = r#"{"timestamp":1764309727037,"payload":{"chip":{"created_at":1764309727,"n":5}}}"#;
-        let moved = r#"{"timestamp":1764309737037,"payload":{"chip":{"created_at":1764309737,"n":5}}}"#;
+        let text =
+            r#"{"timestamp":1764309727037,"payload":{"chip":{"created_at":1764309727,"n":5}}}"#;
+        let moved =
+            r#"{"timestamp":1764309737037,"payload":{"chip":{"created_at":1764309737,"n":5}}}"#;
         assert_eq!(at_another_time(text, 10), moved);
-        assert_eq!(at_another_time("{\n  \"created_at\": 7\n}", 1), "{\n  \"created_at\": 8\n}");
+        assert_eq!(
+            at_another_time("{\n  \"created_at\": 7\n}", 1),
+            "{\n  \"created_at\": 8\n}"
+        );
         assert_eq!(at_another_time("nothing 12", 1), "nothing 12");
     }
 
@@ -107,7 +129,14 @@ mod tests {
         for _ in 0..2 {
             let demo = lay_out(cache.path(), 2_000_000_000).unwrap();
             let log = std::fs::read_to_string(demo.join("orders.jsonl")).unwrap();
-            assert!(log.trim_end().rsplit("\"timestamp\":").next().unwrap().starts_with("1999999760"), "{log}");
+            assert!(
+                log.trim_end()
+                    .rsplit("\"timestamp\":")
+                    .next()
+                    .unwrap()
+                    .starts_with("1999999760"),
+                "{log}"
+            );
             assert!(demo.join("project/orders/refunds.py").is_file());
             let workspaces: Vec<_> = std::fs::read_dir(demo.join("snapshots")).unwrap().collect();
             assert_eq!(workspaces.len(), 1);

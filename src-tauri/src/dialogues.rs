@@ -2,16 +2,10 @@
 //! They block, so they are called from a worker thread; the page goes on living under them.
 
 use chipdeck_engine::api::ApiError;
-use std::path::{Path, PathBuf};
+use chipdeck_engine::Reach;
+use std::path::PathBuf;
 use tauri::{AppHandle, Manager};
 use tauri_plugin_dialog::{DialogExt, FilePath};
-
-/// What a person allows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
-    OnlyThisFile,
-    ThisFolder,
-}
 
 /// Asks for files to open; none when cancelled.
 pub fn pick_files(app: &AppHandle, words: Words) -> Vec<PathBuf> {
@@ -48,13 +42,13 @@ fn local(path: FilePath) -> Option<PathBuf> {
 pub fn allow(
     app: &AppHandle,
     words: Words,
-    folder: &Path,
+    folder: &str,
     file: &str,
 ) -> Result<Option<Reach>, ApiError> {
     let question = Question {
         title: words.allow_title.into(),
         // A name may hold anything; control characters would break the dialogue's lines.
-        text: format!("{}\n{}", words.allow_text, plain(&folder.to_string_lossy())),
+        text: format!("{}\n{}", words.allow_text, plain(folder)),
         detail: words.allow_detail.replace("{file}", &plain(file)),
         file: words.only_this_file.into(),
         folder: words.this_folder.into(),

@@ -1,38 +1,35 @@
-//! The one door between page and engine: a request in, a reply out; notices through one channel.
+//! The one door between page and engine: a request in, a reply out; notices through one channel. What only a window
+//! can do (dialogues, the file manager) is done here, so that a path never comes from the page.
 
-use crate::arguments::Given;
-use crate::dialogues;
-use chipdeck_engine::api::{ApiError, DropItem, Notice, Request};
+use crate::arguments::{Demo, Given};
+use crate::dialogues::{self, Words};
+use crate::{demo, reveal, window};
+use chipdeck_engine::api::{ApiError, Done, DropItem, Notice, LibraryView, PlanView, Reply, Request};
+use chipdeck_engine::{Config, Engine, Origin};
+use serde::Serialize;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use tauri::ipc::{Channel, Response};
 use tauri::{AppHandle, State};
 
-/// Where paths came from; decides what becomes a root.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum How {
-    Argument,
-    SecondStart,
-    Drop,
-    Chooser,
+/// From this size on a reply goes as bytes: the page's bridge is twice as quick with them.
+const AS_BYTES: usize = 256 << 10;
+
+/// What the window keeps of the engine.
+pub struct Door {
+    engine: Engine,
+    cache: PathBuf,
+    page: Arc<Page>,
 }
 
-/// Our own data folder, as everywhere in Chipdeck.
-pub fn data_folder() -> PathBuf {
-    dirs::data_dir()
-        .unwrap_or_else(std::env::temp_dir)
-        .join("chipdeck")
-}
-
-pub fn cache_folder() -> PathBuf {
-    dirs::cache_dir()
-        .unwrap_or_else(std::env::temp_dir)
-        .join("chipdeck")
-}
+/// Where notices go: the page that subscribed last. What was said before it came is kept for it.
+#[derive(Default)]
+struct Page(Mutex<Listening>);
 
 #[derive(Default)]
-pub struct Door {
-    page: Mutex<Option<Channel<Notice>>>,
+struct Listening {
+    channel: Option<Channel<Notice>>,
+    waiting: Vec<Notice>,
 }
 
 /// Asks the engine, on a worker thread.
@@ -43,7 +40,7 @@ pub async fn request(
     request: Request,
 ) -> Result<Response, ApiError> {
     let door = door.inner().clone();
-    let asked = tauri::async_runtime::spawn_blocking(move || door.ask(&app, request));
+    let asked = tauri::async_runtime::spawn_blocking(move || door.answer(&app, request));
     // A panic in there is a fault of ours; the page and the window survive it.
     asked
         .await
@@ -53,13 +50,10 @@ pub async fn request(
 /// Where notices go from now on; a page that was loaded again takes the place of the one before.
 #[tauri::command]
 pub fn subscribe(door: State<'_, Arc<Door>>, channel: Channel<Notice>) {
-    *door
-        .page
-        .lock()
-        .unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(channel);
+    door.page.listens(channel);
 }
 
-pub fn failed(message: String) -> ApiError {
+fn failed(message: String) -> ApiError {
     ApiError {
         code: "io".into(),
         message,
@@ -67,41 +61,188 @@ pub fn failed(message: String) -> ApiError {
     }
 }
 
+impl Page {
+    fn listens(&self, channel: Channel<Notice>) {
+        let mut listening = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for notice in std::mem::take(&mut listening.waiting) {
+            let _ = channel.send(notice);
+        }
+        listening.channel = Some(channel);
+    }
+
+    fn tell(&self, notice: Notice) {
+        let mut listening = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match &listening.channel {
+            Some(channel) => {
+                let _ = channel.send(notice);
+            }
+            // Progress of a log that nobody looks at yet is not worth keeping.
+            None if matches!(
+                notice,
+                Notice::LogProgress { .. } | Notice::SearchProgress { .. }
+            ) => {}
+            None => listening.waiting.push(notice),
+        }
+    }
+}
+
 impl Door {
-    pub fn open(_given: &Given) -> Result<Door, Box<dyn std::error::Error>> {
-        Ok(Door::default())
+    /// Starts the engine.
+    pub fn open(mut config: Config, given: &Given) -> Door {
+        if let Some(folder) = &given.chips {
+            config
+                .arguments
+                .push(("chips.dir".into(), folder.to_string_lossy().into_owned()));
+        }
+        match demo::lay_out(&config.places.cache, now()) {
+            Ok(folder) => config.demo = Some(folder),
+            Err(error) => eprintln!("The demo could not be laid out: {error}"),
+        }
+        let cache = config.places.cache.clone();
+        let (engine, notices) = Engine::start(config);
+        let page = Arc::new(Page::default());
+        let to = page.clone();
+        // Ends with the engine.
+        std::thread::spawn(move || {
+            for notice in notices {
+                to.tell(notice);
+            }
+        });
+        Door {
+            engine,
+            cache,
+            page,
+        }
     }
-    pub fn theme(&self) -> String {
-        "system".into()
-    }
-    fn words(&self) -> dialogues::Words {
-        dialogues::Words::named("system")
-    }
-    fn ask(&self, app: &AppHandle, request: Request) -> Result<Response, ApiError> {
+
+    fn answer(&self, app: &AppHandle, request: Request) -> Result<Response, ApiError> {
         match request {
             Request::PickFiles {} => {
-                let paths = dialogues::pick_files(app, self.words());
-                self.open_paths(paths, How::Chooser);
-                Ok(Response::new("{}".to_string()))
+                self.open_paths(dialogues::pick_files(app, self.words()), Origin::Dialogue);
+                sent(&Done {})
             }
-            other => Err(failed(format!("no engine yet for {other:?}"))),
+            Request::PickFolder {} => {
+                self.open_paths(
+                    dialogues::pick_folder(app, self.words())
+                        .into_iter()
+                        .collect(),
+                    Origin::Dialogue,
+                );
+                sent(&Done {})
+            }
+            Request::AllowRoot { plan } => sent(&self.allow(app, &plan)?),
+            Request::Reveal { what } => {
+                reveal::show(&self.engine.reveal_path(&what)?)
+                    .map_err(|error| failed(error.to_string()))?;
+                sent(&Done {})
+            }
+            other => {
+                let themed = matches!(&other, Request::SetSetting { key, .. } if key == "ui.theme");
+                let reply = self.engine.handle(other)?;
+                if themed {
+                    window::apply_theme(app, &self.theme());
+                }
+                sent(&reply)
+            }
         }
     }
-    pub fn describe(&self, _paths: &[PathBuf]) -> Vec<DropItem> {
-        vec![]
+
+    /// Asks the person whether the plan may write where it wants to.
+    fn allow(&self, app: &AppHandle, plan: &str) -> Result<PlanView, ApiError> {
+        let (folder, file) = self.engine.wanted_root(plan).ok_or_else(|| ApiError {
+            code: "bad-request".into(),
+            message: "This plan is gone, or needs no permission.".into(),
+            hint: None,
+        })?;
+        match dialogues::allow(app, self.words(), &folder.to_string_lossy(), &file)? {
+            Some(reach) => self.engine.allow_root(plan, reach),
+            None => Err(ApiError {
+                code: "cancelled".into(),
+                message: "Nothing was allowed, and nothing was written.".into(),
+                hint: None,
+            }),
+        }
     }
-    pub fn open_first(&self, _paths: Vec<PathBuf>) {}
-    pub fn open_paths(&self, _paths: Vec<PathBuf>, _how: How) {}
-    pub fn close(&self) {}
+
+    /// Our own cache folder.
+    pub fn cache(&self) -> &Path {
+        &self.cache
+    }
+
+    fn setting(&self, key: &str) -> String {
+        self.engine
+            .setting(key)
+            .as_str()
+            .unwrap_or("system")
+            .to_owned()
+    }
+
+    pub fn theme(&self) -> String {
+        self.setting("ui.theme")
+    }
+
+    fn words(&self) -> Words {
+        Words::named(&self.setting("ui.language"))
+    }
+
+    /// What a drop of these would do.
+    pub fn describe(&self, paths: &[PathBuf]) -> Vec<DropItem> {
+        self.engine.describe_drop(paths)
+    }
+
+    /// Opens what a person named; what comes of it is said by notices. Returns at once.
+    pub fn open_paths(self: &Door, paths: Vec<PathBuf>, origin: Origin) {
+        if paths.is_empty() {
+            return;
+        }
+        let engine = self.engine.clone();
+        tauri::async_runtime::spawn_blocking(move || engine.open_paths(&paths, origin));
+    }
+
+    /// What this start was given; the demo where that is wanted.
+    pub fn open_first(&self, given: &Given) {
+        if !given.paths.is_empty() {
+            self.engine.open_paths(&given.paths, Origin::Argument);
+        } else if given.demo == Demo::Always || given.demo == Demo::WhenNothing && self.nothing() {
+            if let Err(error) = self.engine.handle(Request::OpenDemo {}) {
+                eprintln!("The demo could not be opened: {}", error.message);
+            }
+        }
+    }
+
+    /// Nothing was found on this machine.
+    fn nothing(&self) -> bool {
+        match self.engine.handle(Request::Library {}) {
+            Ok(Reply::Library(library)) => empty(&library),
+            _ => false,
+        }
+    }
+
     pub fn tell(&self, notice: Notice) {
-        let page = self
-            .page
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner())
-            .clone();
-        if let Some(page) = page {
-            let _ = page.send(notice);
-        }
+        self.page.tell(notice);
     }
-    fn _folder(_: &Path) {}
+
+    pub fn close(&self) {
+        self.engine.close();
+    }
+}
+
+fn empty(library: &LibraryView) -> bool {
+    let chips = library.chips_in_queue + library.chips_evicted + library.chips_damaged;
+    chips + library.edit_snapshots == 0 && library.logs.is_empty() && library.memory.is_empty()
+}
+
+/// A reply as the page gets it: only the inner value.
+fn sent(reply: &impl Serialize) -> Result<Response, ApiError> {
+    let text = serde_json::to_string(reply)
+        .map_err(|error| failed(format!("The reply could not be written: {error}.")))?;
+    Ok(match text.len() {
+        0..AS_BYTES => Response::new(text),
+        _ => Response::new(text.into_bytes()),
+    })
+}
+
+fn now() -> i64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    since.map_or(0, |time| time.as_secs() as i64)
 }

@@ -1,7 +1,8 @@
 //! Files dragged over and onto the window. The drop's paths come from the system, never from the page.
 
-use crate::door::{Door, How};
+use crate::door::Door;
 use chipdeck_engine::api::Notice;
+use chipdeck_engine::Origin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 use tauri::{DragDropEvent, WebviewWindow, WindowEvent};
@@ -32,7 +33,7 @@ pub fn watch(window: &WebviewWindow, door: Arc<Door>) {
             DragDropEvent::Drop { paths, .. } => {
                 hover.fetch_add(1, Ordering::SeqCst);
                 door.tell(Notice::DropLeave);
-                door.open_paths(paths.clone(), How::Drop);
+                door.open_paths(paths.clone(), Origin::Drop);
             }
             _ => {}
         }

@@ -11,11 +11,13 @@ mod dialogues;
 mod door;
 mod drops;
 mod instance;
+mod reveal;
 mod window;
 
+use chipdeck_engine::{Config, Origin};
 use door::Door;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use tauri::{Manager, RunEvent};
@@ -33,7 +35,8 @@ pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let listener = match first(&given.paths) {
+    let config = Config::of_this_machine();
+    let listener = match first(&config.places.data, &given.paths) {
         Ok(First::Yes(listener)) => listener,
         Ok(First::HandedOver) => return ExitCode::SUCCESS,
         Err(error) => {
@@ -49,7 +52,7 @@ pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         );
         return ExitCode::FAILURE;
     }
-    match show(given, listener) {
+    match show(config, given, listener) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("The window could not be opened: {error}");
@@ -64,10 +67,9 @@ enum First {
 }
 
 /// Whether this start makes a window.
-fn first(paths: &[PathBuf]) -> std::io::Result<First> {
+fn first(ours: &Path, paths: &[PathBuf]) -> std::io::Result<First> {
     let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
-    let ours = door::data_folder();
-    let started = match instance::place(runtime, &ours) {
+    let started = match instance::place(runtime, ours) {
         Ok(dir) => instance::start(&dir, paths)?,
         Err(error) => instance::Start::Alone(error),
     };
@@ -82,13 +84,15 @@ fn first(paths: &[PathBuf]) -> std::io::Result<First> {
 }
 
 fn show(
+    config: Config,
     given: arguments::Given,
     listener: Option<instance::Listener>,
 ) -> Result<(), Box<dyn std::error::Error>> {
-    let door = Arc::new(Door::open(&given)?);
+    let data = config.places.data.clone();
+    let door = Arc::new(Door::open(config, &given));
     let app = tauri::Builder::default()
         .plugin(tauri_plugin_dialog::init())
-        .plugin(window::remembered())
+        .plugin(window::remembered(&data))
         .manage(door.clone())
         .invoke_handler(tauri::generate_handler![door::request, door::subscribe])
         .setup(move |app| {
@@ -99,10 +103,10 @@ fn show(
                 listener.listen(move |paths| {
                     window::to_front(&app);
                     app.state::<Arc<Door>>()
-                        .open_paths(paths, door::How::SecondStart);
+                        .open_paths(paths, Origin::SecondStart);
                 })?;
             }
-            door.open_first(given.paths);
+            door.open_first(&given);
             Ok(())
         })
         .build(tauri::generate_context!())?;

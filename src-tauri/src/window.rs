@@ -1,6 +1,7 @@
 //! The one window: where it stands, what it looks like before the page is there, where it may navigate (nowhere).
 
 use crate::door::Door;
+use std::path::Path;
 use tauri::webview::NewWindowResponse;
 use tauri::{App, AppHandle, Manager, Runtime, Theme, WebviewWindow, WebviewWindowBuilder};
 use tauri_plugin_window_state::StateFlags;
@@ -12,7 +13,7 @@ const LABEL: &str = "main";
 const NOWHERE: &str = "http://0.0.0.0:0";
 
 /// Size and place, kept with our own data.
-pub fn remembered<R: Runtime>() -> tauri::plugin::TauriPlugin<R> {
+pub fn remembered<R: Runtime>(data: &Path) -> tauri::plugin::TauriPlugin<R> {
     tauri_plugin_window_state::Builder::new()
         .with_state_flags(
             StateFlags::SIZE
@@ -21,11 +22,7 @@ pub fn remembered<R: Runtime>() -> tauri::plugin::TauriPlugin<R> {
                 | StateFlags::FULLSCREEN,
         )
         // An absolute name: not in a folder of the framework's choosing.
-        .with_filename(
-            crate::door::data_folder()
-                .join("window.json")
-                .to_string_lossy(),
-        )
+        .with_filename(data.join("window.json").to_string_lossy())
         .build()
 }
 
@@ -46,7 +43,7 @@ pub fn open(app: &App, door: &Door) -> tauri::Result<WebviewWindow> {
     let window = window
         .on_navigation(|url| ours(url.scheme(), url.host_str()))
         .on_new_window(|_, _| NewWindowResponse::Deny)
-        .data_directory(crate::door::cache_folder().join("webview"))
+        .data_directory(door.cache().join("webview"))
         .theme(theme_named(&door.theme()))
         .build()?;
     let _ = window.set_background_color(Some(match window.theme() {

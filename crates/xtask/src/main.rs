@@ -101,6 +101,9 @@ fn run(paths: &[String]) -> steps::Done {
     steps::say("opening the window");
     let here = std::env::current_dir().map_err(|error| format!("no current folder: {error}"))?;
     let mut app = std::process::Command::new(steps::binary("chipdeck-desktop"));
+    if paths.is_empty() {
+        app.arg("--or-demo");
+    }
     steps::ran("the window", app.args(paths).current_dir(here))
 }
 
