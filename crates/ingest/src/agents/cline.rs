@@ -388,15 +388,14 @@ fn search_replace(text: &str) -> Option<Vec<Edit>> {
     let mut part: Option<(String, Option<String>)> = None;
     for line in text.split_inclusive('\n') {
         let bare = line.trim_end();
-        let start = bare.ends_with("SEARCH") && bare.starts_with(['-', '<'])
-            || bare.starts_with("<<<<<<< SEARCH");
+        let start = bare.starts_with("<<<<<<< SEARCH") || bare.starts_with("------- SEARCH");
         let end = bare.ends_with("REPLACE") && bare.starts_with(['+', '>']);
         match &mut part {
             None if start => part = Some((String::new(), None)),
             None => {}
             Some((_, new @ None)) if bare.starts_with("=======") => *new = Some(String::new()),
             Some((old, None))
-                if !bare.starts_with(":start_line:") && !(bare == "-------" && old.is_empty()) =>
+                if !(bare.starts_with(":start_line:") || old.is_empty() && bare == "-------") =>
             {
                 old.push_str(line)
             }

@@ -6,9 +6,12 @@
 
 mod aider;
 mod claude_code;
+mod claude_tools;
 mod cline;
 mod clock;
 mod codex;
+mod codex_calls;
+mod codex_outcome;
 mod copilot;
 mod document;
 mod gemini;
@@ -22,6 +25,7 @@ mod pi;
 mod qwen;
 mod records;
 mod shell;
+mod shell_words;
 mod sink;
 mod swe_agent;
 mod tools;

@@ -165,9 +165,8 @@ impl Records {
             return;
         };
         self.hold(text, place);
-        if self.early(tape, text, place, &wanted, out) {
-            self.unblock(true, out);
-        } else if self.held.len() > PATIENCE || self.held_bytes > PATIENT_BYTES {
+        let full = self.held.len() > PATIENCE || self.held_bytes > PATIENT_BYTES;
+        if self.early(tape, text, place, &wanted, out) || full {
             self.unblock(true, out);
         }
     }
