@@ -81,7 +81,7 @@ export const words = dictionary(
     crlf: 'CRLF line ends',
     mixed: 'mixed line ends',
     failed: 'Could not be read',
-    goToLine: 'Go to line',
+    openFolder: 'Open a folder…',
     paneEdge: 'Width of the tree',
   },
   {
@@ -163,7 +163,7 @@ export const words = dictionary(
     crlf: 'CRLF 换行',
     mixed: '混合换行',
     failed: '无法读取',
-    goToLine: '转到行',
+    openFolder: '打开文件夹…',
     paneEdge: '树的宽度',
   },
 );
