@@ -1,6 +1,17 @@
 //! One file for each command (or family). Each has its clap arguments and a `run(arguments, &mut Out) -> Outcome`.
 
+mod check;
+mod chips;
+mod diff;
+mod files;
+mod history;
+mod log;
 mod open;
+mod restore;
+mod restoring;
+mod sources;
+mod state;
+mod undo;
 
 use crate::output::{Out, Outcome};
 use clap::Subcommand;
@@ -9,11 +20,41 @@ use clap::Subcommand;
 pub enum Command {
     /// Start the window on logs, folders, chips or databases
     Open(open::Arguments),
+    /// List what is found on this machine: chips, edit snapshots, agents' logs, memory databases
+    Sources(sources::Arguments),
+    /// Print the entries of a log
+    Log(log::Arguments),
+    /// Print what a log proves at a position, or one file's text
+    State(state::Arguments),
+    /// Print each file's history with the line that proves it
+    Files(files::Arguments),
+    /// List what is wrong or doubtful in a log
+    Check(check::Arguments),
+    /// List, show and search chips, and put their text back
+    Chips(chips::Arguments),
+    /// Show what differs between two positions of a log, or from the disk
+    Diff(diff::Arguments),
+    /// Write files of a log as they were
+    Restore(restore::Arguments),
+    /// Take back a restore
+    Undo(undo::Arguments),
+    /// List the restores
+    History(history::Arguments),
 }
 
 pub fn run(command: Command, out: &mut Out) -> Outcome {
     let outcome = match command {
         Command::Open(arguments) => open::run(arguments, out),
+        Command::Sources(arguments) => sources::run(arguments, out),
+        Command::Log(arguments) => log::run(arguments, out),
+        Command::State(arguments) => state::run(arguments, out),
+        Command::Files(arguments) => files::run(arguments, out),
+        Command::Check(arguments) => check::run(arguments, out),
+        Command::Chips(arguments) => chips::run(arguments, out),
+        Command::Diff(arguments) => diff::run(arguments, out),
+        Command::Restore(arguments) => restore::run(arguments, out),
+        Command::Undo(arguments) => undo::run(arguments, out),
+        Command::History(arguments) => history::run(arguments, out),
     };
     // What was said before a failure is printed before the failure.
     match (out.flush(), outcome) {

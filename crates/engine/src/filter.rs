@@ -44,6 +44,8 @@ pub struct Fault {
     pub message: String,
     /// Character of the filter, from 1.
     pub at: usize,
+    /// The filter is one, but the log has no such position or event.
+    pub names_no_position: bool,
 }
 
 #[derive(Debug)]
@@ -411,6 +413,7 @@ fn word(chars: &[char], mut at: usize, token: &mut Token) -> Result<usize, Fault
         Some(open) => Err(Fault {
             message: "a quote is not closed".to_owned(),
             at: open + 1,
+            names_no_position: false,
         }),
         None => Ok(at),
     }
@@ -420,6 +423,12 @@ fn test(token: &Token, position: &dyn Fn(&str) -> Result<u64, String>) -> Result
     let fault = |message: String| Fault {
         message,
         at: token.at,
+        names_no_position: false,
+    };
+    let nowhere = |message: String| Fault {
+        message,
+        at: token.at,
+        names_no_position: true,
     };
     let value = token.value.as_str();
     if let Some(ignore_case) = token.regex {
@@ -452,8 +461,8 @@ fn test(token: &Token, position: &dyn Fn(&str) -> Result<u64, String>) -> Result
         "trace" => Test::Trace(value.to_owned()),
         "corr" => Test::Correlation(value.to_owned()),
         "path" => Test::Path(PathGlob::new(value).map_err(fault)?),
-        "after" => Test::After(position(value).map_err(fault)?),
-        "before" => Test::Before(position(value).map_err(fault)?),
+        "after" => Test::After(position(value).map_err(nowhere)?),
+        "before" => Test::Before(position(value).map_err(nowhere)?),
         _ => match value {
             "error" => Test::Error,
             "finding" => Test::Finding,

@@ -27,4 +27,4 @@ pub mod settings;
 
 pub use config::Config;
 pub use engine::{Engine, Origin, Reach};
-pub use opening::{classify, Kind};
+pub use opening::{classify, size, Kind};

@@ -271,7 +271,7 @@ impl Engine {
         let demo = demo.ok_or_else(|| ApiError::new("not-found", "There is no demo here."))?;
         let log = match classify(&demo.join("log")) {
             Kind::LogSet(..) => demo.join("log"),
-            _ => demo.join("demo.jsonl"),
+            _ => demo.join("orders.jsonl"),
         };
         self.inner
             .demo

@@ -261,6 +261,32 @@ pub fn discover(homes: &Homes, most: usize) -> Vec<Found> {
     found
 }
 
+/// Memory databases (`chatmemory.db`) in the places where a memory server leaves its own: the current folder and those
+/// above it, home, and its data folder. Path and bytes.
+pub fn memories(homes: &Homes, current: &Path) -> Vec<(PathBuf, u64)> {
+    const NAME: &str = "chatmemory.db";
+    let above = current
+        .ancestors()
+        .filter(|folder| folder.parent().is_some());
+    let mut folders: Vec<PathBuf> = above.map(Path::to_owned).collect();
+    folders.extend([
+        homes.home.clone(),
+        homes.home.join(".chatmemory"),
+        homes.data.join("chatmemory"),
+    ]);
+    let mut found: Vec<(PathBuf, u64)> = Vec::new();
+    for folder in folders {
+        let path = folder.join(NAME);
+        let Ok(metadata) = std::fs::metadata(&path) else {
+            continue;
+        };
+        if metadata.is_file() && !found.iter().any(|(known, _)| *known == path) {
+            found.push((path, metadata.len()));
+        }
+    }
+    found
+}
+
 /// Entries of a folder and of its subfolders, `depth` down. Links are not followed.
 fn walk(folder: &Path, depth: usize, each: &mut dyn FnMut(&Path, &std::fs::Metadata)) {
     let mut waiting = vec![(folder.to_owned(), depth)];

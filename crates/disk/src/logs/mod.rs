@@ -8,6 +8,6 @@ mod discover;
 mod source;
 mod watch;
 
-pub use discover::{discover, Agent, Found, Homes};
+pub use discover::{discover, memories, Agent, Found, Homes};
 pub use source::{Fate, FileSource, OpenError};
 pub use watch::{Bell, Wake};

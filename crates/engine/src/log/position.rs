@@ -28,6 +28,14 @@ pub fn position(timeline: &Timeline, text: &str) -> Result<u32, String> {
         .ok_or_else(|| format!("no event of the log has the id `{id}`"))
 }
 
+/// A time as text that is an N again: `2025-11-30T12:00:00.000Z`.
+pub fn iso(unix_ms: i64) -> String {
+    match chrono::DateTime::from_timestamp_millis(unix_ms) {
+        Some(time) => time.format("%Y-%m-%dT%H:%M:%S%.3fZ").to_string(),
+        None => format!("@{unix_ms}"),
+    }
+}
+
 /// `@` and digits, or an ISO 8601 time with a zone.
 fn unix_ms(text: &str) -> Option<i64> {
     if let Some(digits) = text.strip_prefix('@') {

@@ -3,14 +3,24 @@
 
 use super::findings::Findings;
 use super::look::Look;
+use crate::opening::{classify, Kind};
 use chipdeck_disk::logs::{FileSource, OpenError};
 use chipdeck_ingest::{Format, LogSet, Source};
 use chipdeck_replay::{Options, Timeline};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Bytes that are read before a look at whether to go on.
 pub(super) const STRIDE: usize = 2 << 20;
+
+/// Why there is no log.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    #[error("{} is no log: {why}", path.display())]
+    NotALog { path: PathBuf, why: String },
+}
 
 pub struct Reading {
     pub source: Arc<FileSource>,
@@ -24,7 +34,33 @@ impl Reading {
     ///
     /// # Errors
     /// What cannot be opened or holds no log. A file that cannot be read further is read as far as it goes.
-    pub fn of(path: &Path) -> Result<Reading, OpenError> {
+    pub fn of(path: &Path) -> Result<Reading, ReadError> {
+        if path.exists() {
+            let path = path.to_owned();
+            match classify(&path) {
+                Kind::Log(_) | Kind::LogSet(..) => {}
+                Kind::Chip => {
+                    return Err(ReadError::NotALog {
+                        path,
+                        why: "it is a chip".to_owned(),
+                    })
+                }
+                Kind::EditSnapshot => {
+                    return Err(ReadError::NotALog {
+                        path,
+                        why: "it is an edit snapshot".to_owned(),
+                    })
+                }
+                Kind::Memory => {
+                    return Err(ReadError::NotALog {
+                        path,
+                        why: "it is a database".to_owned(),
+                    })
+                }
+                Kind::Folder => return Err(OpenError::NoLog(path).into()),
+                Kind::Unknown(why) => return Err(ReadError::NotALog { path, why }),
+            }
+        }
         let source = Arc::new(FileSource::open(path)?);
         let mut set = LogSet::open(&*source);
         let mut timeline = Timeline::new(options(&*source, set.format()));
@@ -43,7 +79,8 @@ impl Reading {
                     return Err(OpenError::Io {
                         path: path.to_owned(),
                         error,
-                    })
+                    }
+                    .into())
                 }
             }
         }
