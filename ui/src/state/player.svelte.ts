@@ -4,9 +4,10 @@
  */
 import type { Axis, Bookmark, LogView, Progress, StepBy } from '../api';
 import { Refused, request } from '../host';
+import { words } from '../i18n';
 import { Latest } from './latest.svelte';
 import { Playback } from './playback';
-import { selection } from './selection.svelte';
+import { LOG_TABS, selection } from './selection.svelte';
 import { toasts } from './toasts.svelte';
 import { LEAST, visible, type Span } from './visible.svelte';
 
@@ -44,6 +45,7 @@ export class Player {
   readonly #moment = new Latest<'moment'>();
   #seeks = 0;
   #frame: number | null = null;
+  #extent: Span | null = null;
 
   readonly id = $derived(this.log?.log ?? null);
   readonly count = $derived(this.log?.count ?? 0);
@@ -81,7 +83,10 @@ export class Player {
 
   /** Puts a log on the deck, the playhead at its end. */
   async open(log: string): Promise<void> {
-    if (this.id === log) return;
+    if (this.id === log) {
+      if (!LOG_TABS.includes(selection.tab)) selection.tab = 'files';
+      return;
+    }
     try {
       const view = await request({ type: 'log', log });
       this.#put(view);
@@ -104,6 +109,7 @@ export class Player {
 
   #put(view: LogView): void {
     this.pause();
+    this.#extent = null;
     this.log = view;
     this.progress = view.progress;
     this.peek = false;
@@ -142,10 +148,19 @@ export class Player {
     if (this.id === log) this.progress = progress;
   }
 
+  /** Where the axis begins and ends, as the engine's tracks have it: its clock never runs back. */
+  setExtent(axis: Axis, from: number, to: number): void {
+    if (axis !== this.axis || !this.log || this.opening || !(to > from)) return;
+    const { whole } = visible;
+    this.#extent = { from, to };
+    if (whole.from !== from || whole.to !== to) visible.grow({ from, to });
+  }
+
   /** All of the axis; of a log that is still being read, about as long as the part read so far tells. */
   #whole(view: LogView): Span {
-    const from = this.axis === 'time' ? (view.firstTime ?? 0) : 0;
-    const to = this.axis === 'time' ? (view.lastTime ?? 1) : Math.max(1, view.count);
+    const extent = this.axis === 'time' ? this.#extent : null;
+    const from = this.axis === 'time' ? (extent?.from ?? view.firstTime ?? 0) : 0;
+    const to = this.axis === 'time' ? Math.max(extent?.to ?? 0, view.lastTime ?? 1) : Math.max(1, view.count);
     const { readBytes = 0, totalBytes = 0 } = view.progress ?? {};
     if (view.phase !== 'opening' || totalBytes <= 0 || readBytes < totalBytes * 0.01) return { from, to };
     const guess = from + ((to - from) * totalBytes) / readBytes;
@@ -195,7 +210,11 @@ export class Player {
     const seeks = this.#seeks;
     try {
       const index = await request({ type: 'step', log, from: this.at, by, forward });
-      if (index === null || this.#seeks !== seeks || this.id !== log) return false;
+      if (this.#seeks !== seeks || this.id !== log) return false;
+      if (index === null) {
+        toasts.say('info', forward ? words.noneAhead : words.noneBehind);
+        return false;
+      }
       this.seek(index);
       return true;
     } catch (thrown) {

@@ -1,5 +1,6 @@
 /** Connects the state to a host: the first request, and who hears which notice. */
 import type { Notice } from '../api';
+import { words } from '../i18n';
 import { onNotice, Refused, request, useHost, type Host } from '../host';
 import { library } from './library.svelte';
 import { news } from './news.svelte';
@@ -42,6 +43,7 @@ export function hear(notice: Notice): void {
       overlay.drop = null;
       overlay.refused = notice.refused;
       library.refresh();
+      if (notice.root !== null) toasts.say('info', words.folderOpened(notice.root));
       if (notice.focus !== null) void player.open(notice.focus);
       else if (notice.chip !== null) selection.show('chips', { chip: notice.chip });
       break;
