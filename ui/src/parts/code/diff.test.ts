@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DiffRow, Hunk } from '../../api';
-import { changeAt, hunkPlace, layout, pairRows, scrollFor, sideLines, visible } from './diff';
+import { changeAt, hunkPlace, layout, marks, pairRows, scrollFor, sideLines, visible } from './diff';
 
 const m = { row: 20, head: 28 };
 
@@ -70,6 +70,22 @@ describe('changes', () => {
     expect(changeAt([], 50, m.head)).toBe(0);
     for (const [i, change] of changes.entries())
       expect(changeAt(changes, scrollFor(change, m), m.head)).toBe(i);
+  });
+});
+
+describe('the strip of all changes', () => {
+  it('has a mark for what went and one for what came', () => {
+    const strip = marks(layout([hunk('= a|- b|+ c|= d')], false, m), 0);
+    expect(strip.map((mark) => mark.del)).toEqual([true, false]);
+    expect(strip[0]?.top).toBeCloseTo(48 / 108);
+    expect(strip[0]?.height).toBeCloseTo(20 / 108);
+  });
+
+  it('puts many changes together', () => {
+    const many = hunk(Array.from({ length: 4000 }, (_, i) => (i % 2 ? '+ x' : '= y')).join('|'));
+    const strip = marks(layout([many], false, m), 0);
+    expect(strip.length).toBeLessThanOrEqual(300);
+    expect(strip.every((mark) => !mark.del && mark.top >= 0 && mark.top < 1)).toBe(true);
   });
 });
 

@@ -159,6 +159,43 @@ export function scrollFor(change: Change, m: Metrics): number {
   return Math.max(0, change.top - m.head - m.row);
 }
 
+/** A mark of the strip of all changes: shares of the whole, 0..1. */
+export interface Mark {
+  top: number;
+  height: number;
+  del: boolean;
+}
+
+/** Marks of all changes over a height; many changes are put together, a few hundred marks are enough for any screen. */
+export function marks(plan: Layout, view: number, most = 300): Mark[] {
+  const whole = Math.max(plan.height, view, 1);
+  const out: Mark[] = [];
+  if (plan.changes.length <= most) {
+    for (const change of plan.changes) {
+      const lines = change.added + change.removed;
+      const top = change.top / whole;
+      const tall = Math.max(change.height / whole, 0.004);
+      const del = (tall * change.removed) / lines;
+      if (change.removed) out.push({ top, height: del, del: true });
+      if (change.added) out.push({ top: top + del, height: tall - del, del: false });
+    }
+    return out;
+  }
+  const sums = Array.from({ length: most }, () => ({ added: 0, removed: 0 }));
+  for (const change of plan.changes) {
+    const at = Math.min(most - 1, Math.floor((change.top / whole) * most));
+    const sum = sums[at];
+    if (!sum) continue;
+    sum.added += change.added;
+    sum.removed += change.removed;
+  }
+  sums.forEach((sum, i) => {
+    if (sum.added + sum.removed > 0)
+      out.push({ top: i / most, height: 1 / most, del: sum.removed > sum.added });
+  });
+  return out;
+}
+
 /** A hunk's position as people read it: `−24,5 +24,4`. */
 export function hunkPlace(hunk: Hunk): string {
   return `\u2212${hunk.oldStart},${hunk.oldLines} +${hunk.newStart},${hunk.newLines}`;

@@ -9,7 +9,6 @@ export const words = dictionary(
     noneText:
       'Each restore is listed here and can be taken back; taking back is a restore too, and can itself be taken back.',
     fault: 'The history could not be read',
-    pick: 'No restore chosen',
     undo: 'Undo this restore',
     redo: 'Undo this undo',
     undone: 'taken back',
@@ -45,7 +44,6 @@ export const words = dictionary(
     none: '还没有恢复过任何内容',
     noneText: '每次恢复都列在这里，可以撤销；撤销本身也是一次恢复，同样可以撤销。',
     fault: '无法读取历史',
-    pick: '未选择恢复',
     undo: '撤销此次恢复',
     redo: '撤销此次撤销',
     undone: '已撤销',
