@@ -54,7 +54,7 @@ fn error<T>(kind: ErrorKind) -> io::Result<T> {
 }
 
 impl MemoryFolder {
-    pub fn new() -> MemoryFolder {
+    pub fn empty() -> MemoryFolder {
         let folder = Node::Folder {
             names: Names::new(),
             flushed: Names::new(),

@@ -62,7 +62,7 @@ fn plan(root: &Root) -> RestorePlan {
 }
 
 fn memory_world() -> (World, MemoryFolder, MemoryFolder) {
-    let (project, data) = (MemoryFolder::new(), MemoryFolder::new());
+    let (project, data) = (MemoryFolder::empty(), MemoryFolder::empty());
     for (path, bytes, mode) in BEFORE {
         project.put(path, bytes, mode);
     }

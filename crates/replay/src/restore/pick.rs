@@ -104,9 +104,8 @@ fn born_by_create(timeline: &Timeline) -> HashSet<&str> {
         let mut name = |path: &'_ std::sync::Arc<str>| named.insert(path.clone());
         match &event.payload {
             Payload::FileCreate { path, .. } => {
-                if name(path) {
-                    born.insert(path.as_ref());
-                }
+                let first = name(path);
+                born.extend(first.then_some(path.as_ref()));
             }
             Payload::FileChange { path, .. }
             | Payload::FileDelete { path }
