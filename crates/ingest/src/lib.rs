@@ -30,7 +30,7 @@ mod tape;
 mod text;
 mod time;
 
-pub use agents::Agent;
+pub use agents::{companions, Agent, Companion};
 pub use canonical::looks_canonical;
 pub use format::{detect, Format};
 pub use order::{arrange, Order};

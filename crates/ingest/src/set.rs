@@ -15,20 +15,25 @@ pub enum Shape {
     Pair,
     /// Every `.jsonl` of the folder.
     Shards,
+    /// An agent's own folder: files at fixed places below it.
+    Tree,
 }
 
-/// Which files of a folder make its log set: indices into `names` (plain file names) in the order in which their
-/// entries are tied. `None` when none is a log.
+/// Which files of a folder make its log set: indices into `names` (below the folder, with `/`) in the order in which
+/// their entries are tied. `None` when none is a log.
 pub fn members(names: &[&str]) -> Option<(Shape, Vec<usize>)> {
     let at = |wanted: &str| names.iter().position(|name| *name == wanted);
     if let (Some(dialog), Some(exec)) = (at("dialog.jsonl"), at("exec.jsonl")) {
         return Some((Shape::Pair, vec![dialog, exec]));
     }
     let mut found: Vec<usize> = (0..names.len())
-        .filter(|&i| names.get(i).is_some_and(|n| n.ends_with(".jsonl")))
+        .filter(|&i| names.get(i).is_some_and(|n| n.ends_with(".jsonl") && !n.contains('/')))
         .collect();
     found.sort_by_key(|&i| names.get(i).copied());
-    (!found.is_empty()).then_some((Shape::Shards, found))
+    if !found.is_empty() {
+        return Some((Shape::Shards, found));
+    }
+    crate::agents::tree(names).map(|found| (Shape::Tree, found))
 }
 
 /// Bytes read and to read.

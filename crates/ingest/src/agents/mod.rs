@@ -29,6 +29,10 @@ mod shell_words;
 mod sink;
 mod swe_agent;
 mod tools;
+mod trees;
+
+pub(crate) use trees::tree;
+pub use trees::{companions, Companion};
 
 use std::collections::BTreeSet;
 
@@ -139,6 +143,10 @@ const LOOK: usize = 60;
 /// Whose log begins with these bytes (64 KiB are enough)? The name decides one thing only: whether a single record
 /// is a document of its own or the first line of a log.
 pub fn detect(name: &str, head: &[u8]) -> Option<Agent> {
+    let name = [".zst", ".gz"]
+        .iter()
+        .find_map(|end| name.strip_suffix(end))
+        .unwrap_or(name);
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     let text = match std::str::from_utf8(head) {
         Ok(text) => text,

@@ -12,6 +12,7 @@ use super::document::Document;
 use super::records::{Mapper, Record, Verdict};
 use super::sink::Sink;
 use super::tools::{Calls, Proof};
+use super::trees::number;
 use crate::source::Source;
 use crate::tape::{Origin, Tape, Val};
 
@@ -397,7 +398,8 @@ impl Document for OpenHands {
             || root.get("action").is_some()
             || root.get("observation").is_some()
         {
-            sink.order_by(number(&sink.file_name) << 8);
+            // From 1, so that the state comes first.
+            sink.order_by((number(&sink.file_name) + 1) << 8);
             self.record_of(root, origin, sink);
         } else {
             // base_state.json
@@ -414,18 +416,6 @@ impl Document for OpenHands {
             sink.raw(id, "base_state");
         }
     }
-}
-
-/// The number of an event in its file's name (`event-00012-….json`, `12.json`), from 1 so that the state comes first.
-fn number(name: &str) -> u64 {
-    let name = name.rsplit('/').next().unwrap_or(name);
-    let digits: String = name
-        .trim_start_matches("event-")
-        .chars()
-        .take_while(char::is_ascii_digit)
-        .take(12)
-        .collect();
-    digits.parse::<u64>().map_or(1, |n| n + 1)
 }
 
 impl Mapper for OpenHands {
