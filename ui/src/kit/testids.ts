@@ -21,6 +21,97 @@ export const testids = {
   /** Stage: `tab-files`, `tab-dialogue`, `tab-tools`, `tab-chips`, `tab-findings`. */
   stage: 'stage',
   inspector: 'inspector',
+  /** Files. Rows of the tree: `data-path`, `data-status`; folders: `data-folder`. */
+  tree: 'tree',
+  treeMode: 'tree-mode',
+  treeFilter: 'tree-filter',
+  treeQuery: 'tree-query',
+  fileHead: 'file-head',
+  fileMore: 'file-more',
+  fileRestore: 'file-restore',
+  /** Segments `content`, `inline`, `split`. */
+  fileForm: 'file-form',
+  /** Segments `previous`, `disk`, `point`. */
+  against: 'against',
+  versionsOpen: 'versions-open',
+  /** One for each version: `data-index`. */
+  version: 'version',
+  content: 'content',
+  /** Rows: `data-kind` `same`, `del`, `add`; the frame has `data-split`. */
+  diff: 'diff',
+  hunk: 'hunk',
+  restoreHunk: 'restore-hunk',
+  changeBefore: 'change-before',
+  changeNext: 'change-next',
+  /** Dialogue: `message` with `data-role`, `data-at`. */
+  dialogue: 'dialogue',
+  message: 'message',
+  /** Tools: rows with `data-at`, `data-status`, `data-tool`. */
+  tools: 'tools',
+  toolsOnly: 'tools-only',
+  /** Findings: rows with `data-code`, `data-severity`. */
+  findings: 'findings',
+  finding: 'finding',
+  findingExcerpt: 'finding-excerpt',
+  findingGo: 'finding-go',
+  /** Chips: rows with `data-chip`, `data-id`, `data-state`. */
+  chips: 'chips',
+  chipsQuery: 'chips-query',
+  chipsFilter: 'chips-filter',
+  /** Segments `folder`, `playhead`; only with a log on the deck. */
+  chipsWhere: 'chips-where',
+  logChips: 'log-chips',
+  chip: 'chip',
+  /** Segments `diff`, `replace`, `content`, `args`, `raw`. */
+  chipView: 'chip-view',
+  chipDiff: 'chip-diff',
+  chipContent: 'chip-content',
+  chipInto: 'chip-into',
+  chipPlace: 'chip-place',
+  chipPath: 'chip-path',
+  chipLine: 'chip-line',
+  chipUse: 'chip-use',
+  chipMore: 'chip-more',
+  chipPin: 'chip-pin',
+  revive: 'revive',
+  insertContent: 'insert-content',
+  insertHeader: 'insert-header',
+  /** Edit snapshots: rows with `data-snapshot`. */
+  snapshots: 'snapshots',
+  snapshot: 'snapshot',
+  snapshotSide: 'snapshot-side',
+  /** History: rows with `data-restore`, `data-undoable`. */
+  history: 'history',
+  historyUndo: 'history-undo',
+  /** Inspector. */
+  inspectorIndex: 'inspector-index',
+  inspectorParent: 'inspector-parent',
+  inspectorCounterpart: 'inspector-counterpart',
+  inspectorChange: 'inspector-change',
+  payload: 'payload',
+  /**
+   * Restore rows: `<where>-row` (with `data-state`), `<where>-summary`, `<where>-button`, `<where>-more`,
+   * `<where>-preview`; `<where>` is `restore` (inspector), `chip-restore`, `snapshot-restore`.
+   */
+  restoreButton: 'restore-button',
+  restoreMore: 'restore-more',
+  restoreFile: 'restore-file',
+  restoreUndoChange: 'restore-undo-change',
+  restoreFiles: 'restore-files',
+  restoreTree: 'restore-tree',
+  chipRestoreButton: 'chip-restore-button',
+  snapshotRestoreButton: 'snapshot-restore-button',
+  /** The dialogue of a restore; its inside has `data-state`. */
+  restoreDialog: 'restore-dialog',
+  restoreApply: 'restore-apply',
+  restoreCancel: 'restore-cancel',
+  restoreKeep: 'restore-keep',
+  restoreOverwrite: 'restore-overwrite',
+  restoreAllow: 'restore-allow',
+  settleOurs: 'settle-ours',
+  settleTheirs: 'settle-theirs',
+  settleBoth: 'settle-both',
+  candidate: 'candidate',
   /** Transport. */
   first: 'transport-first',
   back: 'transport-back',
