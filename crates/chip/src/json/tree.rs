@@ -88,6 +88,16 @@ impl Json {
         builder.finish()
     }
 
+    /// Every text in it, names too, in no useful order; also values that a later member of the same name replaced.
+    pub fn texts(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        let names = self.members.iter().map(|(name, _)| Cow::Borrowed(&**name));
+        let values = self.nodes.iter().filter_map(|node| match node {
+            Node::Text(text) => Some(text.to_str()),
+            _ => None,
+        });
+        names.chain(values)
+    }
+
     /// The object's member of that name; `None` too if the value is no object.
     pub fn get(&self, name: &str) -> Option<Value<'_>> {
         self.value().get(name)

@@ -189,6 +189,9 @@ impl Archive {
         path: &Path,
         now: i64,
     ) -> io::Result<()> {
+        if self.config.read_only {
+            return Ok(());
+        }
         if let Some(item) = self.items.get(&key) {
             let fresh = (now - item.seen).abs() < REFRESH;
             if fresh && self.object(&key.sha256).is_file() {
@@ -248,6 +251,12 @@ impl Archive {
     }
 
     pub fn pin(&mut self, key: ItemKey, pinned: bool) -> io::Result<()> {
+        if self.config.read_only {
+            return Err(io::Error::new(
+                io::ErrorKind::ReadOnlyFilesystem,
+                "it is only read now",
+            ));
+        }
         self.append(&Line::Pin { key, pinned })
     }
 
@@ -284,7 +293,8 @@ impl Archive {
         let oldest =
             now.saturating_sub(i64::try_from(self.config.max_age.as_secs()).unwrap_or(i64::MAX));
         let too_old = |item: &Item| item.seen < oldest;
-        if self.bytes() <= self.config.max_bytes && !self.items.values().any(too_old) {
+        let fits = self.bytes() <= self.config.max_bytes && !self.items.values().any(too_old);
+        if fits || self.config.read_only {
             return Ok(());
         }
         let _lock = self.lock()?;

@@ -117,6 +117,12 @@ impl ChipFolder {
         self.inner.world().detail(entry)
     }
 
+    /// All bytes of one chip file: from the folder, else from the archive. Compare `ChipDetail::raw`.
+    pub fn bytes(&self, key: &str) -> Result<Vec<u8>, ChipError> {
+        let entry = self.entry(key)?;
+        self.inner.world().bytes(&entry)
+    }
+
     fn entry(&self, key: &str) -> Result<ChipEntry, ChipError> {
         let list = self.list();
         let same = list.rows.iter().find(|row| row.key == key);

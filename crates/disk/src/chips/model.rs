@@ -30,6 +30,8 @@ pub struct ArchiveConfig {
     pub dir: PathBuf,
     pub max_bytes: u64,
     pub max_age: Duration,
+    /// Nothing is added, pinned or dropped; what is there is listed.
+    pub read_only: bool,
 }
 
 impl ArchiveConfig {
@@ -42,6 +44,7 @@ impl ArchiveConfig {
             dir,
             max_bytes: Self::MAX_BYTES,
             max_age: Self::MAX_AGE,
+            read_only: false,
         }
     }
 }

@@ -290,6 +290,17 @@ impl World {
         })
     }
 
+    pub fn bytes(&self, entry: &ChipEntry) -> Result<Vec<u8>, ChipError> {
+        let (_, known, _) = self
+            .board
+            .find(&entry.key, self.archive.as_ref())
+            .ok_or_else(|| ChipError::NotFound(entry.key.clone()))?;
+        bytes_of(&entry.path, &known.sha256, self.archive.as_ref()).map_err(|error| ChipError::Io {
+            what: entry.file.clone(),
+            error,
+        })
+    }
+
     pub fn snapshot(&self, entry: SnapshotEntry) -> Result<SnapshotDetail, ChipError> {
         let (path, sha256) = self
             .snaps
