@@ -18,9 +18,12 @@ pub struct Order {
 }
 
 /// An event with the opaque entries that stay behind it (at the top of a file: before it).
+#[derive(Clone, Copy)]
 struct Block {
-    /// Entries, as indices; those of a block stand together.
-    entries: Vec<u32>,
+    file: u32,
+    /// Its entries: a part of the file's list.
+    from: u32,
+    to: u32,
     /// The event among them.
     event: Option<u32>,
 }
@@ -31,6 +34,9 @@ pub fn arrange(entries: &[Located], names: &[Arc<str>], canonical: bool) -> Orde
     let every = entries
         .iter()
         .all(|l| l.entry.event().is_none_or(|e| e.envelope.seq.is_some()));
+    if in_order(entries, every, canonical) {
+        return Order::default();
+    }
     let mut files: Vec<Vec<u32>> = Vec::new();
     for (index, located) in entries.iter().enumerate() {
         let file = located.place.file as usize;
@@ -52,13 +58,24 @@ pub fn arrange(entries: &[Located], names: &[Arc<str>], canonical: bool) -> Orde
             list.sort_by_key(place);
         }
     }
-    let blocks: Vec<Vec<Block>> = files.iter().map(|list| cut(entries, list)).collect();
+    let blocks = (0u32..)
+        .zip(&files)
+        .map(|(file, list)| cut(entries, file, list))
+        .collect();
     let mut findings = Vec::new();
-    let order = if every {
+    let blocks = if every {
         by_seq(entries, names, blocks, &mut findings)
     } else {
         merge(entries, names, blocks, &mut findings)
     };
+    let mut order: Vec<u32> = Vec::with_capacity(entries.len());
+    for block in &blocks {
+        let list = files
+            .get(block.file as usize)
+            .map_or(&[][..], Vec::as_slice);
+        let part = list.get(block.from as usize..block.to as usize);
+        order.extend_from_slice(part.unwrap_or_default());
+    }
     if !every && several {
         let without = order
             .iter()
@@ -86,21 +103,54 @@ fn doubt(located: &Located, code: Code, message: impl Into<String>) -> Finding {
     finding
 }
 
-fn cut(entries: &[Located], list: &[u32]) -> Vec<Block> {
+/// The usual case, told in one look: one file whose entries come as they should.
+fn in_order(entries: &[Located], every: bool, canonical: bool) -> bool {
+    let mut last: Option<(&Located, Option<(u64, Option<i64>)>)> = None;
+    for located in entries {
+        let mut key = None;
+        if let Some((before, held)) = last {
+            let place = |l: &Located| (l.place.line, l.place.offset);
+            if before.place.file != located.place.file
+                || canonical && place(before) > place(located)
+            {
+                return false;
+            }
+            key = held;
+        }
+        if every {
+            if let Some(event) = located.entry.event() {
+                let own = (
+                    event.envelope.seq.unwrap_or_default(),
+                    event.envelope.timestamp,
+                );
+                if key.is_some_and(|key| key > own) {
+                    return false;
+                }
+                key = Some(own);
+            }
+        }
+        last = Some((located, key));
+    }
+    true
+}
+
+fn cut(entries: &[Located], file: u32, list: &[u32]) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
-    for &index in list {
+    for (at, &index) in (0u32..).zip(list) {
         let event = entries
             .get(index as usize)
             .is_some_and(|l| l.entry.event().is_some());
+        let event = event.then_some(index);
         match blocks.last_mut() {
-            Some(block) if !event => block.entries.push(index),
-            Some(block) if block.event.is_none() => {
-                block.entries.push(index);
-                block.event = Some(index);
+            Some(block) if event.is_none() || block.event.is_none() => {
+                block.to = at + 1;
+                block.event = block.event.or(event);
             }
             _ => blocks.push(Block {
-                entries: vec![index],
-                event: event.then_some(index),
+                file,
+                from: at,
+                to: at + 1,
+                event,
             }),
         }
     }
@@ -117,23 +167,16 @@ fn by_seq(
     names: &[Arc<str>],
     blocks: Vec<Vec<Block>>,
     findings: &mut Vec<Finding>,
-) -> Vec<u32> {
+) -> Vec<Block> {
     let mut all: Vec<Block> = blocks.into_iter().flatten().collect();
     let key = |block: &Block| envelope(entries, block.event).map(|e| (e.seq, e.timestamp));
-    let place = |block: &Block| {
-        block
-            .entries
-            .first()
-            .and_then(|&i| entries.get(i as usize))
-            .map(|l| l.place)
-    };
-    let name = |block: &Block| place(block).and_then(|p| names.get(p.file as usize));
+    let name = |block: &Block| names.get(block.file as usize);
     let compare = |a: &Block, b: &Block| -> Ordering {
         key(a)
             .cmp(&key(b))
             .then_with(|| name(a).cmp(&name(b)))
             .then_with(|| {
-                let at = |block: &Block| place(block).map(|p| (p.file, p.line, p.offset));
+                let at = |block: &Block| (block.file, block.from);
                 at(a).cmp(&at(b))
             })
     };
@@ -145,8 +188,7 @@ fn by_seq(
         let (Some(ka), Some(kb)) = (key(a), key(b)) else {
             continue;
         };
-        let other_file = place(a).map(|p| p.file) != place(b).map(|p| p.file);
-        if ka.0 != kb.0 || !other_file {
+        if ka.0 != kb.0 || a.file == b.file {
             continue;
         }
         let Some(located) = b.event.and_then(|i| entries.get(i as usize)) else {
@@ -163,7 +205,7 @@ fn by_seq(
             findings.push(doubt(located, Code::AmbiguousOrder, message));
         }
     }
-    all.into_iter().flat_map(|block| block.entries).collect()
+    all
 }
 
 /// One file of a merge.
@@ -181,7 +223,7 @@ fn merge(
     names: &[Arc<str>],
     blocks: Vec<Vec<Block>>,
     findings: &mut Vec<Finding>,
-) -> Vec<u32> {
+) -> Vec<Block> {
     // Where each id that is a parent of something first stands; several files may have it.
     let parents: HashSet<&Id> = entries
         .iter()
@@ -234,7 +276,7 @@ fn merge(
     for (file, lane) in &mut lanes {
         lane.waits = waits(*file, lane, &taken);
     }
-    let mut order = Vec::with_capacity(entries.len());
+    let mut order = Vec::new();
     while !lanes.is_empty() {
         let free = |lane: &Lane| !lane.waits;
         let some_free = lanes.iter().any(|(_, lane)| free(lane));
@@ -243,7 +285,7 @@ fn merge(
             .enumerate()
             .filter(|(_, (_, lane))| free(lane) || !some_free)
             .min_by_key(|(at, (_, lane))| (lane.clock, *at))
-            .map_or(0, |(at, (_, lane))| (at, lane.clock).0);
+            .map_or(0, |(at, _)| at);
         let clock = lanes.get(best).map_or(0, |(_, lane)| lane.clock);
         let tied = lanes
             .iter()
@@ -256,7 +298,7 @@ fn merge(
         };
         let file = *file;
         let Some(block) = lane.next.take() else { break };
-        if tied > 1 && lane_has_event(&block) {
+        if tied > 1 {
             if let Some(located) = block.event.and_then(|i| entries.get(i as usize)) {
                 let message =
                     "files are tied on the time that decides the merge: ordered by file name";
@@ -264,7 +306,7 @@ fn merge(
             }
         }
         let id = envelope(entries, block.event).map(|e| e.event_id.clone());
-        order.extend(block.entries);
+        order.push(block);
         lane.next = lane.blocks.next();
         lane.look(entries);
         let released = id.is_some_and(|id| homes.contains_key(&id) && taken.insert(id));
@@ -280,10 +322,6 @@ fn merge(
         }
     }
     order
-}
-
-fn lane_has_event(block: &Block) -> bool {
-    block.event.is_some()
 }
 
 impl Lane {

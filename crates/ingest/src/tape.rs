@@ -415,12 +415,11 @@ impl<'a> Val<'a> {
         let mut found = None;
         let mut at = self.at + 1;
         while at < node.next {
-            let key = self.at(at);
-            let value = self.at(at + 1);
-            if key.is(name) {
-                found = Some(value);
+            let next = self.nodes.get(at as usize + 1).map_or(0, |value| value.next);
+            if self.at(at).is(name) {
+                found = Some(self.at(at + 1));
             }
-            at = value.node().next.max(at + 2);
+            at = next.max(at + 2);
         }
         found
     }
@@ -431,12 +430,16 @@ impl<'a> Val<'a> {
     }
 
     fn is(&self, name: &str) -> bool {
-        let node = self.node();
-        if node.plain {
-            self.inner() == Some(name)
-        } else {
-            self.str().as_deref() == Some(name)
+        let Some(node) = self.nodes.get(self.at as usize) else { return false };
+        if !node.plain {
+            return self.str().as_deref() == Some(name);
         }
+        // Lengths differ nearly always.
+        if (node.end - node.start) as usize != name.len() + 2 {
+            return false;
+        }
+        let start = node.start as usize + 1;
+        self.text.as_bytes().get(start..start + name.len()) == Some(name.as_bytes())
     }
 
     fn inner(&self) -> Option<&'a str> {
@@ -541,9 +544,10 @@ impl Origin {
 pub(crate) fn decode(inner: &str) -> String {
     let mut out = String::with_capacity(inner.len());
     let mut rest = inner;
-    while let Some((before, after)) = rest.split_once('\\') {
+    while let Some(hit) = memchr::memchr(b'\\', rest.as_bytes()) {
+        let (before, after) = rest.split_at_checked(hit).unwrap_or((rest, ""));
         out.push_str(before);
-        let mut chars = after.chars();
+        let mut chars = after.get(1..).unwrap_or_default().chars();
         match chars.next() {
             Some('n') => out.push('\n'),
             Some('t') => out.push('\t'),

@@ -82,13 +82,13 @@ fn replace(text: &str, old: &str, new: &str, all: bool) -> Result<String, Failur
     if old.is_empty() {
         return misfit("the old text is empty");
     }
-    let mut places = text.match_indices(old).map(|(at, _)| at);
-    let first = places.next();
-    match (first, all) {
+    let finder = memchr::memmem::Finder::new(old.as_bytes());
+    let mut places = finder.find_iter(text.as_bytes());
+    match (places.next(), all) {
         (None, _) => misfit("the old text does not occur"),
         (Some(_), false) if places.next().is_some() => misfit("the old text occurs more than once"),
         (Some(_), true) => grown(text, old, new).map(|()| text.replace(old, new)),
-        (Some(_), false) => Ok(text.replacen(old, new, 1)),
+        (Some(at), false) => Ok(swapped(text, at, old, new)),
     }
 }
 
@@ -112,7 +112,7 @@ fn replace_first(text: &str, old: &str, new: &str, all: bool) -> Result<String, 
     let longer;
     let old = if new.is_empty() && !old.ends_with('\n') {
         longer = format!("{old}\n");
-        if text.contains(&longer) {
+        if find(text, &longer).is_some() {
             longer.as_str()
         } else {
             old
@@ -120,30 +120,35 @@ fn replace_first(text: &str, old: &str, new: &str, all: bool) -> Result<String, 
     } else {
         old
     };
-    match (text.contains(old), all) {
-        (false, _) => misfit("the old text does not occur"),
-        (true, true) => grown(text, old, new).map(|()| text.replace(old, new)),
-        (true, false) => Ok(text.replacen(old, new, 1)),
+    match (find(text, old), all) {
+        (None, _) => misfit("the old text does not occur"),
+        (Some(_), true) => grown(text, old, new).map(|()| text.replace(old, new)),
+        (Some(at), false) => Ok(swapped(text, at, old, new)),
     }
 }
 
+fn find(text: &str, part: &str) -> Option<usize> {
+    memchr::memmem::find(text.as_bytes(), part.as_bytes())
+}
+
+/// The text with `old` at byte `at` made `new`.
+fn swapped(text: &str, at: usize, old: &str, new: &str) -> String {
+    let before = text.get(..at).unwrap_or_default();
+    let after = text.get(at + old.len()..).unwrap_or_default();
+    [before, new, after].concat()
+}
+
 fn lines(text: &str, start: i64, end: i64, content: &str) -> Result<String, Failure> {
-    let count = text.split_inclusive('\n').count() as i64;
+    let count = line_count(text);
     if start < 1 || end < start - 1 || start > count + 1 {
-        return misfit(format!(
-            "lines {start} to {end} are no range in a file of {count} lines"
-        ));
+        return misfit(format!("lines {start} to {end} are no range in a file of {count} lines"));
     }
     if end > count {
-        return misfit(format!(
-            "line {end} is past the end: the file has {count} lines"
-        ));
+        return misfit(format!("line {end} is past the end: the file has {count} lines"));
     }
-    let (from, to) = (line_start(text, start), line_start(text, end + 1));
-    let (before, after) = (
-        text.get(..from).unwrap_or_default(),
-        text.get(to..).unwrap_or_default(),
-    );
+    let from = skip_lines(text, start - 1);
+    let (before, rest) = text.split_at_checked(from).unwrap_or((text, ""));
+    let after = rest.split_at_checked(skip_lines(rest, end - start + 1)).map_or("", |(_, after)| after);
     let mut out = String::with_capacity(before.len() + content.len() + after.len() + 1);
     out.push_str(before);
     if start == count + 1 && !text.is_empty() && !text.ends_with('\n') {
@@ -154,15 +159,17 @@ fn lines(text: &str, start: i64, end: i64, content: &str) -> Result<String, Fail
     Ok(out)
 }
 
-/// The byte at which line `line` (from 1) starts; the end of the text beyond the last.
-fn line_start(text: &str, line: i64) -> usize {
-    if line <= 1 {
+fn line_count(text: &str) -> i64 {
+    let ends = memchr::memchr_iter(b'\n', text.as_bytes()).count() as i64;
+    ends + i64::from(!text.is_empty() && !text.ends_with('\n'))
+}
+
+/// The byte after the first `lines` lines; the end of the text where there are fewer.
+fn skip_lines(text: &str, lines: i64) -> usize {
+    let Some(nth) = usize::try_from(lines).ok().and_then(|lines| lines.checked_sub(1)) else {
         return 0;
-    }
-    let nth = usize::try_from(line - 2).unwrap_or(usize::MAX);
-    text.match_indices('\n')
-        .nth(nth)
-        .map_or(text.len(), |(at, _)| at + 1)
+    };
+    memchr::memchr_iter(b'\n', text.as_bytes()).nth(nth).map_or(text.len(), |at| at + 1)
 }
 
 #[cfg(test)]

@@ -390,7 +390,8 @@ impl Fold<'_> {
         text: &str,
         message: &str,
     ) -> Option<bool> {
-        let right = hex(&measure(text).sha256).eq_ignore_ascii_case(wanted?);
+        let wanted = wanted?;
+        let right = hex(&measure(text).sha256).eq_ignore_ascii_case(wanted);
         if !right {
             self.file_finding(Code::HashMismatch, path, message);
         }

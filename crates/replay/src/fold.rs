@@ -9,6 +9,7 @@ use crate::reach::reaches;
 use crate::state::*;
 use chipdeck_event::{Code, Entry, Event, Finding, Id, Located, Payload, Reach, Status, Zone};
 use chipdeck_ingest::{load_record, same_json, Source};
+use hashbrown::hash_map::EntryRef;
 
 /// What one entry is folded with.
 pub(crate) struct Fold<'a> {
@@ -33,13 +34,20 @@ impl Fold<'_> {
         let Entry::Event(event) = &located.entry else {
             return Effect::None;
         };
-        if let Some(&first) = self.book.ids.get(&event.envelope.event_id) {
-            self.duplicate(first, located);
-            return Effect::None;
+        match self.book.ids.entry_ref(&event.envelope.event_id) {
+            EntryRef::Occupied(first) => {
+                let first = *first.get();
+                self.duplicate(first, located);
+                return Effect::None;
+            }
+            EntryRef::Vacant(place) => {
+                place.insert_with_key(event.envelope.event_id.clone(), self.index);
+            }
         }
         if self.canonical {
             if let Some(parent) = &event.envelope.parent {
-                if !self.book.ids.contains_key(parent) {
+                // Itself is not before it.
+                if self.book.ids.get(parent).is_none_or(|&index| index == self.index) {
                     self.book.orphans.push(self.index);
                 }
             }
@@ -73,7 +81,7 @@ impl Fold<'_> {
                 Effect::Say
             }
             Payload::ContextCompact { through, .. } => {
-                self.compact(through, &event.envelope.event_id)
+                self.compact(through)
             }
             Payload::ToolCall { tool_name, .. } => self.call(event, tool_name),
             Payload::ToolResult { call, status, .. } => self.result(event, call.as_ref(), *status),
@@ -205,14 +213,13 @@ impl Fold<'_> {
 
     // Dialogue and context.
 
-    fn compact(&mut self, through: &Id, own: &Id) -> Effect {
+    fn compact(&mut self, through: &Id) -> Effect {
         // What a `state.snapshot` carried stands there, in the order of its list.
         let carried = self.state.context.iter().find(|item| {
             item.at.1 != u32::MAX && self.book.event_id_is(item.event, self.entries, through)
         });
         let at = match carried {
             Some(item) => Some(item.at),
-            None if through == own => Some((self.index, u32::MAX)),
             None => self.book.ids.get(through).map(|&index| (index, u32::MAX)),
         };
         match at {

@@ -123,22 +123,30 @@ impl Reader for CanonicalReader {
     }
 }
 
+/// The line as text, or the byte where it is none.
+fn utf8(line: &[u8]) -> Result<&str, usize> {
+    simdutf8::basic::from_utf8(line)
+        .map_err(|_| std::str::from_utf8(line).map_or_else(|fault| fault.valid_up_to(), |_| 0))
+}
+
 fn is_blank(line: &[u8]) -> bool {
     blanks(line, 0) == line.len()
 }
 
 /// A line that is JSON: where its values end, and whether all of them are objects.
-struct Whole {
+struct Whole<'a> {
+    text: &'a str,
     ends: Vec<usize>,
     object: bool,
 }
 
 impl Shared {
     /// The values of a line; the tape holds the last of them afterwards.
-    fn whole(&mut self, line: &[u8]) -> Result<Whole, String> {
-        let text = std::str::from_utf8(line)
-            .map_err(|fault| format!("no UTF-8 at byte {} of the line", fault.valid_up_to()))?;
+    fn whole<'a>(&mut self, line: &'a [u8]) -> Result<Whole<'a>, String> {
+        let text = utf8(line)
+            .map_err(|at| format!("no UTF-8 at byte {at} of the line"))?;
         let mut whole = Whole {
+            text,
             ends: Vec::new(),
             object: true,
         };
@@ -160,11 +168,10 @@ impl Shared {
         if is_blank(line.bytes) {
             return;
         }
-        let ends = match self.whole(line.bytes) {
-            Ok(whole) => whole.ends,
+        let (text, ends) = match self.whole(line.bytes) {
+            Ok(whole) => (whole.text, whole.ends),
             Err(fault) => return self.opaque(line, Code::NotJson, fault, out),
         };
-        let text = std::str::from_utf8(line.bytes).unwrap_or_default();
         let glued = line.continued || ends.len() > 1;
         let mut start = 0;
         for (nth, end) in ends.iter().enumerate() {

@@ -112,6 +112,7 @@ impl Draft {
     }
 
     /// Adds a file. `path` is below the root, `found` and `notes` what is there. An unknown `theirs` adds nothing.
+    /// `NoBase`, and nothing added, where a merge would need a base that the log doesn't know.
     pub fn add(
         &mut self,
         path: &str,
@@ -131,6 +132,12 @@ impl Draft {
             Known::Content(bytes) => Some(bytes.clone()),
         };
         let nothing = want.theirs.is(found.as_ref());
+        let merges = mode == Mode::Merge && found.is_some() && !nothing;
+        if merges && want.base == Known::Unknown {
+            return Err(NoBase {
+                path: path.to_owned(),
+            });
+        }
         if want.unverified && !nothing {
             notes.push(Note::Unverified);
             let message = format!("{path}: plausible, but not proven by the log");
@@ -158,14 +165,9 @@ impl Draft {
         }
         let fixed = |bytes: Option<Arc<[u8]>>| After::Fixed(bytes.map(FileImage::of));
         let after = match (&found, &want.base) {
-            _ if mode == Mode::Overwrite || nothing => fixed(wanted),
-            // Nothing there that could be kept.
+            // Nothing there that could be kept, or nothing is to be.
             (None, _) => fixed(wanted),
-            (Some(_), Known::Unknown) => {
-                return Err(NoBase {
-                    path: path.to_owned(),
-                })
-            }
+            _ if !merges => fixed(wanted),
             (Some(_), base) if base.is(found.as_ref()) => fixed(wanted),
             // The change that is wanted is none: the disk's stays.
             (Some(ours), base) if *base == want.theirs => fixed(Some(ours.content.bytes().into())),
