@@ -694,7 +694,11 @@ search: string | null, };
 /**
  * Counts per column; a dense track has `pixels` numbers, a sparse one only its marks.
  */
-export type TracksView = { dialogue: Array<number>, tools: Array<number>, 
+export type TracksView = { 
+/**
+ * Entries of any kind.
+ */
+entries: Array<number>, dialogue: Array<number>, tools: Array<number>, 
 /**
  * Of `tools`, those that failed.
  */

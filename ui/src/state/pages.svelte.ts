@@ -62,14 +62,17 @@ export class Pages<T> {
   }
 
   clear(): void {
-    this.#generation++;
-    this.#fetch = null;
-    this.#blocks.clear();
-    this.#stale.clear();
-    this.total = 0;
-    this.known = false;
-    this.fault = null;
-    this.version++;
+    // Counting up reads: not as a dependency of the effect that clears.
+    untrack(() => {
+      this.#generation++;
+      this.#fetch = null;
+      this.#blocks.clear();
+      this.#stale.clear();
+      this.total = 0;
+      this.known = false;
+      this.fault = null;
+      this.version++;
+    });
   }
 
   #pump(): void {

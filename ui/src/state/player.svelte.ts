@@ -29,6 +29,8 @@ export class Player {
   progress = $state.raw<Progress | null>(null);
   /** A log that is being opened is hidden behind its progress until a person asks to see what is there. */
   peek = $state(false);
+  /** A person wants positions on the axis, though there are times. */
+  byEvent = $state(false);
   /** Position, 0..count. */
   at = $state(0);
   playing = $state(false);
@@ -56,7 +58,7 @@ export class Player {
   /** Times, unless the log has none that differ. */
   readonly axis: Axis = $derived.by(() => {
     const log = this.log;
-    if (!log || log.firstTime === null || log.lastTime === null) return 'event';
+    if (this.byEvent || !log || log.firstTime === null || log.lastTime === null) return 'event';
     return log.lastTime > log.firstTime ? 'time' : 'event';
   });
   readonly atEnd = $derived(this.at >= this.count);
@@ -235,6 +237,20 @@ export class Player {
       toasts.fault(Refused.from(thrown));
       return false;
     }
+  }
+
+  /** Times or positions on the axis; all of it is shown. */
+  toggleAxis(): void {
+    const log = this.log;
+    if (!log) return;
+    this.byEvent = !this.byEvent;
+    visible.reset(this.#whole(log), LEAST[this.axis]);
+  }
+
+  /** The log has times that an axis can be made of. */
+  get timed(): boolean {
+    const log = this.log;
+    return log !== null && log.firstTime !== null && log.lastTime !== null && log.lastTime > log.firstTime;
   }
 
   toggleFollow(): void {

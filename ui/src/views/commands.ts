@@ -196,6 +196,15 @@ export const COMMANDS: readonly Command[] = [
     run: () => player.setB(),
   },
   {
+    id: 'axis',
+    group: 'timeline',
+    name: () => words.axis,
+    keys: ['t'],
+    letter: true,
+    enabled: () => onLog() && player.timed,
+    run: () => player.toggleAxis(),
+  },
+  {
     id: 'fit',
     group: 'timeline',
     name: () => words.fit,

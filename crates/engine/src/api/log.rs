@@ -86,6 +86,8 @@ pub struct TracksQuery {
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct TracksView {
+    /// Entries of any kind.
+    pub entries: Vec<u32>,
     pub dialogue: Vec<u32>,
     pub tools: Vec<u32>,
     /// Of `tools`, those that failed.

@@ -146,6 +146,9 @@ impl Look<'_> {
             .map(|(position, _)| *position)
             .collect();
         TracksView {
+            entries: (0..columns.len())
+                .map(|column| (columns.last(column) + 1).saturating_sub(columns.first(column)))
+                .collect(),
             dialogue: dense(Lanes::DIALOGUE),
             tools: dense(Lanes::TOOL),
             tools_failed: dense(Lanes::TOOL_FAILED),

@@ -2,7 +2,7 @@
 import type { Mark, TracksQuery, TracksView } from '../../api';
 import { BAR, bars, columnX, height, type Ruler, Scale } from './geometry';
 
-export type TrackName = 'dialogue' | 'tools' | 'files' | 'chips' | 'memory' | 'errors' | 'marks';
+export type TrackName = 'entries' | 'dialogue' | 'tools' | 'files' | 'chips' | 'memory' | 'errors' | 'marks';
 
 export type Palette = Record<
   | 'dialogue'
@@ -117,11 +117,7 @@ export function drawOverview(
 ): void {
   const g = ready(canvas, scale.width, high);
   if (!g || !tracks || !query) return;
-  const sums = bars(
-    tracks.dialogue.map(
-      (n, i) => n + (tracks.tools[i] ?? 0) + (tracks.filesPlus[i] ?? 0) + (tracks.filesMinus[i] ?? 0),
-    ),
-  );
+  const sums = bars(tracks.entries);
   const most = Math.max(...sums, 1);
   g.fillStyle = colours.ink3;
   g.globalAlpha = 0.62;
@@ -263,6 +259,15 @@ function highest(sums: readonly number[], query: TracksQuery, scale: Scale): num
 }
 
 const paint: Record<TrackName, (g: CanvasRenderingContext2D, row: Row) => void> = {
+  /** A band: entries of a log whose lines are not understood. */
+  entries(g, row) {
+    g.fillStyle = row.colours.ink3;
+    for (const [x, w, share] of dense(row.tracks.entries, row)) {
+      const tall = Math.max(2, Math.round(share * (row.high - 4)));
+      g.fillRect(x, row.top + row.high - 2 - tall, w, tall);
+    }
+  },
+
   /** Bars from the base. */
   dialogue(g, row) {
     g.fillStyle = row.colours.dialogue;
