@@ -11,8 +11,12 @@ fn main() {
     let to = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/shots");
     std::fs::create_dir_all(&to).unwrap();
     let logs: Vec<PathBuf> = std::env::args_os().skip(1).map(|log| std::path::absolute(log).unwrap()).collect();
+    let only = std::env::var("SHOTS_ONLY").ok(); // `1280x800-light`
     for (width, height) in SIZES {
         for theme in THEMES {
+            if only.as_ref().is_some_and(|only| *only != format!("{width}x{height}-{theme}")) {
+                continue;
+            }
             let desk = Desk::sized(width, height);
             std::fs::create_dir_all(desk.config()).unwrap();
             std::fs::write(desk.config().join("config.toml"), format!("[ui]\ntheme = \"{theme}\"\nlanguage = \"en\"\n")).unwrap();

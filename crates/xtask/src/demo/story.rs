@@ -275,7 +275,7 @@ fn exact_amounts(t: &mut Telling) {
 }
 
 fn said_once(t: &mut Telling) {
-    t.after(470);
+    t.after(140);
     t.user("Good. A double click gave a customer two refunds last week. Make it idempotent, with a key from the client.");
     t.also("memory.add", json!({"id": "m2", "zone": "hot", "role": "user", "content": "Refunds idempotent by a key from the client", "tokens": 14}));
     t.says("The service takes a key and asks the ledger for an earlier refund with it. Errors get classes of their own on the way, so the API can answer with the right status.");
@@ -336,7 +336,7 @@ fn said_once(t: &mut Telling) {
 }
 
 fn the_page(t: &mut Telling) {
-    t.after(520);
+    t.after(170);
     t.user("Now the web form: send the key, and disable the button while it runs.");
     t.says("Reading the form's code.");
     t.reads("web/src/refund.ts");
@@ -373,7 +373,7 @@ fn the_page(t: &mut Telling) {
 }
 
 fn yen(t: &mut Telling) {
-    t.after(590);
+    t.after(210);
     t.user("日元和韩元没有小数，money() 会把 1000 变成 1000.00，网关报错。修一下。");
     t.also("memory.add", json!({"id": "m3", "zone": "hot", "role": "user", "content": "JPY and KRW have no cents", "tokens": 12}));
     t.says("money() 需要知道币种：日元、韩元、越南盾取整，其余两位小数。");
@@ -405,7 +405,7 @@ fn yen(t: &mut Telling) {
 }
 
 fn words(t: &mut Telling) -> String {
-    t.after(380);
+    t.after(120);
     t.user("Add it to a changelog, and put the current gateway time-out in the README.");
     t.writes("CHANGELOG.md", CHANGELOG);
     t.reads("config/limits.yaml");
@@ -420,7 +420,7 @@ fn words(t: &mut Telling) -> String {
 
 /// The loss.
 fn from_memory(t: &mut Telling) {
-    t.after(330);
+    t.after(100);
     t.user("refunds.py has grown. Tidy it up, no change in behaviour.");
     t.also("memory.add", json!({"id": "m4", "zone": "hot", "role": "user", "content": "Tidy refunds.py, no change in behaviour", "tokens": 11}));
     t.says("I'll write it again in one piece.");
@@ -444,7 +444,7 @@ fn from_memory(t: &mut Telling) {
 }
 
 fn tidy(t: &mut Telling) {
-    t.after(290);
+    t.after(90);
     t.user("Remove what is unused now, and document the flow in Chinese in docs/.");
     t.says("Looking for what nothing refers to.");
     t.runs(
@@ -456,6 +456,7 @@ fn tidy(t: &mut Telling) {
     t.reads("scripts/backfill.py");
     t.deletes_lines("scripts/backfill.py", 12, 17);
     t.removes("scripts/backfill.py");
+    t.reads("README.zh.md");
     t.deletes_lines("README.zh.md", 10, 13);
     t.renames("config/limits.yaml", "config/limits.prod.yaml");
     t.says("The flow in Chinese goes to docs/refunds.zh.md.");
@@ -472,7 +473,7 @@ fn tidy(t: &mut Telling) {
 }
 
 fn asked(t: &mut Telling) {
-    t.after(660);
+    t.after(230);
     t.user("Finance asks: where is the daily limit? And docs/refunds.zh.md does not exist. 限额去哪了？");
     t.says("Let me look.");
     t.reads("orders/refunds.py");

@@ -123,7 +123,7 @@ impl Telling {
     fn call(&mut self, tool: &str, args: Value) -> String {
         self.calls += 1;
         self.correlation += 1;
-        let thought = 1 + (self.next() % 4) as i64;
+        let thought = 6 + (self.next() % 37) as i64;
         self.after(thought);
         self.event("tool.call", json!({"toolName": tool, "args": args}))
     }
@@ -303,7 +303,8 @@ impl Telling {
     /// A shell call.
     pub fn runs(&mut self, command: &str, output: &str, status: &str) {
         let call = self.call("shell", json!({"command": command}));
-        self.after(3);
+        let work = 2 + (self.next() % 9) as i64;
+        self.after(work);
         self.result(&call, status, output, status);
     }
 
