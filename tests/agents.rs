@@ -421,3 +421,92 @@ fn print_counts() {
         }
     });
 }
+
+/// Our own small logs with odd things in them: `<log>` and `<log>.want.json`, which says what must come out.
+#[test]
+fn odd_logs_of_each_agent() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/agents");
+    let mut seen = Vec::new();
+    walk(&folder, &mut |path| {
+        let name = path.file_name().unwrap().to_string_lossy();
+        let Some(stem) = name.strip_suffix(".want.json") else {
+            return;
+        };
+        let mut beside = std::fs::read_dir(path.parent().unwrap())
+            .unwrap()
+            .map(|e| e.unwrap().path());
+        let log = beside
+            .find(|p| p.file_stem().is_some_and(|s| *s == *stem) && p != path)
+            .unwrap();
+        let want = expectation(path);
+        let opened = open(&log);
+        let shown = log.display();
+        assert_eq!(opened.set.format().name(), text(&want, "format"), "{shown}");
+        seen.push(text(&want, "format").to_string());
+
+        let found: Vec<Value> = (opened.versions().into_iter())
+            .map(|v| {
+                let version = opened.timeline.versions(&v.path).iter().find(|w| {
+                    let located = opened.timeline.entry(w.index).unwrap();
+                    located.place.line == v.line && w.op == v.op && w.certainty == v.certainty
+                });
+                let content = version.and_then(|w| w.content);
+                let content = content.and_then(|c| opened.timeline.content(c, &opened.source));
+                let content = content.as_deref().map(str::to_string);
+                serde_json::json!([
+                    v.path,
+                    v.line,
+                    v.op.as_str(),
+                    v.certainty.as_str(),
+                    content,
+                    v.id
+                ])
+            })
+            .collect();
+        let wanted = want["versions"].as_array().unwrap();
+        let both = || format!("{shown}\nfound  {found:#?}\nwanted {wanted:#?}");
+        assert_eq!(found.len(), wanted.len(), "{}", both());
+        for (found, wanted) in found.iter().zip(wanted) {
+            for (index, value) in wanted.as_array().unwrap().iter().enumerate() {
+                // A line or an id that the fixture leaves open.
+                if !value.is_null() || index == 4 {
+                    assert_eq!(&found[index], value, "{}", both());
+                }
+            }
+        }
+
+        let findings: Vec<(u64, &str)> = (opened.timeline.findings().iter())
+            .map(|f| (f.finding.line, f.finding.code.as_str()))
+            .collect();
+        let wanted = want["findings"].as_array().unwrap();
+        assert_eq!(findings.len(), wanted.len(), "{shown}: {findings:?}");
+        for wanted in wanted {
+            let hit = findings.iter().any(|(line, code)| {
+                *code == wanted[1] && (wanted[0].is_null() || wanted[0] == *line)
+            });
+            assert!(hit, "{shown}: no {wanted} in {findings:?}");
+        }
+
+        let statuses = want["statuses"].as_object().unwrap();
+        let tools: std::collections::BTreeMap<String, Option<&str>> =
+            (opened.timeline.tools(opened.timeline.end()))
+                .map(|t| (t.call_id.to_string(), t.status.map(|s| s.as_str())))
+                .collect();
+        for (call, status) in statuses {
+            assert_eq!(
+                tools.get(call),
+                Some(&status.as_str()),
+                "{shown}: {call} in {tools:?}"
+            );
+        }
+        let pieces = open_bytes(&files(&log), 1);
+        assert_eq!(
+            pieces.timeline.entries(),
+            opened.timeline.entries(),
+            "{shown}"
+        );
+    });
+    seen.sort();
+    seen.dedup();
+    assert_eq!(seen.len(), 13, "one for each agent: {seen:?}");
+}

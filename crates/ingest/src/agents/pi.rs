@@ -36,6 +36,10 @@ pub(crate) struct Pi {
     messages: Vec<(u32, Id)>,
     by_record: HashMap<Id, usize>,
     records: u32,
+    /// The number of each record with an id.
+    numbers: HashMap<Id, u32>,
+    /// Files changed so far, by the number of the record.
+    changed: Vec<(u32, Id)>,
 }
 
 const KNOWN: &[&str] = &[
@@ -76,6 +80,8 @@ impl Mapper for Pi {
         let session = self.session.clone().unwrap_or_else(|| sink.name("session"));
         sink.now.trace = session;
         self.by_record.insert(id.clone(), self.messages.len());
+        self.numbers.insert(id.clone(), self.records);
+        self.leave_branch(&id, sink);
         match &*kind {
             "session" => {
                 if let Some(cwd) = value.text_of("cwd") {
@@ -94,12 +100,38 @@ impl Mapper for Pi {
             kind if KNOWN.contains(&kind) => sink.raw(id, kind),
             kind => sink.unknown(id, if kind.is_empty() { "(none)" } else { kind }),
         }
+        let changed = std::mem::take(&mut sink.changed);
+        self.changed
+            .extend(changed.into_iter().map(|path| (self.records, path)));
         self.records += 1;
         Verdict::Done
     }
 }
 
 impl Pi {
+    /// A record whose parent is not the one before it goes back to that parent: what was changed after the parent is
+    /// on another branch now, and nobody knows whether the files were put back.
+    fn leave_branch(&mut self, id: &Id, sink: &mut Sink<'_>) {
+        let parent = sink
+            .now
+            .parent
+            .as_ref()
+            .and_then(|p| self.numbers.get(p))
+            .copied();
+        let Some(parent) = parent.filter(|p| p + 1 < self.records) else {
+            return;
+        };
+        let left = self
+            .changed
+            .partition_point(|(record, _)| *record <= parent);
+        let mut paths: Vec<Id> = self.changed.drain(left..).map(|(_, path)| path).collect();
+        paths.sort_unstable();
+        paths.dedup();
+        for path in paths {
+            sink.touched(id, &path);
+        }
+    }
+
     fn message(&mut self, value: Val<'_>, id: Id, origin: Origin, sink: &mut Sink<'_>) {
         let Some(message) = value.get("message") else {
             return sink.raw(id, "message");

@@ -86,6 +86,8 @@ pub(crate) struct Sink<'a> {
     pub shelf: &'a mut Shelf,
     /// Where lines begin, in a file that is one JSON document.
     pub lines: Option<&'a [u64]>,
+    /// Paths that the present record changed.
+    pub changed: Vec<Id>,
     out: &'a mut Batch,
     step: u32,
     /// The next `seq`, where the records themselves are ordered.
@@ -110,6 +112,7 @@ impl<'a> Sink<'a> {
             now: Now::default(),
             shelf,
             lines: None,
+            changed: Vec::new(),
             out,
             step: 0,
             order: None,
@@ -369,6 +372,13 @@ impl<'a> Sink<'a> {
 
     fn file_event(&mut self, call: &Id, payload: Payload) {
         self.step += 1;
+        match &payload {
+            Payload::FileCreate { path, .. }
+            | Payload::FileChange { path, .. }
+            | Payload::FileDelete { path } => self.changed.push(path.clone()),
+            Payload::FileRename { from, to } => self.changed.extend([from.clone(), to.clone()]),
+            _ => {}
+        }
         let id: Id = format!("{call}#{}", self.step).into();
         let parent = self.now.parent.replace(call.clone());
         self.put_shown(id, Some(call.clone()), payload);
