@@ -295,6 +295,54 @@ fn our_own_folders_are_never_written() {
 }
 
 #[test]
+fn our_own_folders_are_known_by_any_name() {
+    let world = World::new();
+    let real = world.place.path().join("real-home");
+    fs::create_dir(&real).unwrap();
+    symlink(&real, world.place.path().join("own")).unwrap();
+    world.write("a", "1");
+    world.restore(&[("a", Some(b"2"))]);
+    let wide = Root::open(&real).unwrap();
+    let step = Step::new("data/chipdeck/new", None, Some(FileImage::of(&b"x"[..])));
+    let plan = RestorePlan::new(Kind::File, vec![step]);
+    assert_eq!(
+        outside(world.journal().apply(&wide, &plan, 1)),
+        Reason::OwnPlace
+    );
+}
+
+#[test]
+fn a_plan_that_knows_no_attributes_keeps_them_all_the_same() {
+    let world = World::new();
+    world.write("a", "1");
+    fs::set_permissions(world.at("a"), PermissionsExt::from_mode(0o750)).unwrap();
+    let step = Step::new("a", Some(FileImage::of(&b"1"[..])), None);
+    let plan = RestorePlan::new(Kind::File, vec![step]);
+    let root = world.root();
+    world.journal().apply(&root, &plan, 1).unwrap().unwrap();
+    assert!(!world.at("a").exists());
+    world.undo(None).unwrap();
+    assert_eq!(fs::metadata(world.at("a")).unwrap().mode() & 0o7777, 0o750);
+}
+
+#[test]
+fn a_tree_of_many_files_takes_seconds_at_most() {
+    let world = World::new();
+    let names: Vec<String> = (0..1_500).map(|n| format!("d{}/f{n}", n % 40)).collect();
+    let wanted: Vec<(&str, Option<&[u8]>)> = names
+        .iter()
+        .map(|name| (name.as_str(), Some(name.as_bytes())))
+        .collect();
+    let started = std::time::Instant::now();
+    world.restore(&wanted);
+    let undone = world.undo(None);
+    eprintln!("1,500 files there and back: {:?}", started.elapsed());
+    undone.unwrap();
+    assert_eq!(fs::read_dir(world.project()).unwrap().count(), 0);
+    assert!(started.elapsed().as_secs() < 120);
+}
+
+#[test]
 fn only_one_file_may_be_allowed() {
     let world = World::new();
     world.write("a.txt", "1");

@@ -14,6 +14,7 @@ use crate::folder::{Access, Folder};
 use chipdeck_replay::restore::{
     sha256_hex, Action, Attributes, Content, FileImage, Moved, RestorePlan, Step,
 };
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::hash::{BuildHasher, Hasher};
 use std::io;
@@ -51,11 +52,8 @@ impl Journal {
                 return Err(RestoreError::AlreadyUndone { restore, by });
             }
         }
-        let checked = check(self, root, plan)?;
-        let todo: Vec<(&Step, Target)> = checked
-            .into_iter()
-            .filter(|(step, _)| step.action() != Action::None)
-            .collect();
+        let mut todo = check(self, root, plan)?;
+        todo.retain(|(step, _)| step.action() != Action::None);
         if todo.is_empty() {
             return Ok(None);
         }
@@ -83,33 +81,43 @@ impl Journal {
     }
 }
 
+/// A file as it was found when the plan was checked.
+struct Checked {
+    /// Links followed.
+    real: String,
+    makes: Vec<String>,
+    attributes: Option<Attributes>,
+}
+
 /// Every precondition, before anything is touched.
 fn check<'a>(
     journal: &Journal,
     root: &Root,
     plan: &'a RestorePlan,
-) -> Result<Vec<(&'a Step, Target)>, RestoreError> {
-    let mut all: Vec<(&Step, Target)> = Vec::new();
+) -> Result<Vec<(&'a Step, Checked)>, RestoreError> {
+    let mut all = Vec::new();
     let mut moved = Vec::new();
+    let mut seen: HashMap<String, &str> = HashMap::new();
+    let ours = journal.own_places();
     for step in &plan.steps {
         let target = root.target(&step.path)?;
         let real = target.real();
-        if let Some((first, _)) = all.iter().find(|(_, other)| other.real() == real) {
+        if let Some(first) = seen.insert(real.clone(), &step.path) {
             return Err(RestoreError::SameFile {
-                first: first.path.clone(),
+                first: first.to_owned(),
                 second: step.path.clone(),
             });
         }
         let full = root.path().join(&real);
-        if journal.ours.iter().any(|ours| full.starts_with(ours)) {
+        if ours.iter().any(|ours| full.starts_with(ours)) {
             return Err(RestoreError::Outside(Outside {
                 path: step.path.clone(),
                 reason: Reason::OwnPlace,
             }));
         }
         let said = format!("{:?}", step.path);
-        let found = target.read().map_err(RestoreError::io(said))?;
-        let found = found.map(|read| sha256_hex(&read.bytes));
+        let read = target.read().map_err(RestoreError::io(said))?;
+        let found = read.as_ref().map(|read| sha256_hex(&read.bytes));
         if found.as_deref() != step.before_sha256() {
             moved.push(Moved {
                 path: step.path.clone(),
@@ -117,7 +125,12 @@ fn check<'a>(
                 found,
             });
         }
-        all.push((step, target));
+        let checked = Checked {
+            real,
+            makes: target.folders_to_make(),
+            attributes: read.map(|read| read.attributes),
+        };
+        all.push((step, checked));
     }
     match moved.is_empty() {
         true => Ok(all),
@@ -125,25 +138,20 @@ fn check<'a>(
     }
 }
 
-fn intent(id: &str, root: &Root, plan: &RestorePlan, todo: &[(&Step, Target)]) -> Intent {
+fn intent(id: &str, root: &Root, plan: &RestorePlan, todo: &[(&Step, Checked)]) -> Intent {
     let (root, root_bytes) = root_text(root.path());
-    let mut folders: Vec<String> = Vec::new();
-    let steps = todo.iter().enumerate().map(|(number, (step, target))| {
-        let makes = match step.action() {
-            Action::Create => target.folders_to_make(),
-            _ => Vec::new(),
-        };
-        let makes: Vec<String> = makes.into_iter().filter(|f| !folders.contains(f)).collect();
-        folders.extend(makes.iter().cloned());
+    let mut folders: HashSet<&str> = HashSet::new();
+    let steps = todo.iter().enumerate().map(|(number, (step, checked))| {
+        // A folder belongs to the first step that needs it.
+        let mut makes = checked.makes.clone();
+        makes.retain(|folder| !folders.contains(folder.as_str()));
+        folders.extend(checked.makes.iter().map(String::as_str));
         IntentStep {
             path: step.path.clone(),
-            real: target.real(),
+            real: checked.real.clone(),
             before: step.before_sha256().map(str::to_owned),
             after: step.after_sha256().map(str::to_owned),
-            before_attributes: step
-                .before
-                .as_ref()
-                .and_then(|image| image.attributes.clone()),
+            before_attributes: checked.attributes.clone(),
             temporary: format!(".chipdeck-{id}-{number}"),
             makes,
             prune: step.prune.clone(),
@@ -211,7 +219,7 @@ fn write_all(
     held: &Held,
     root: &Root,
     intent: &Intent,
-    todo: &[(&Step, Target)],
+    todo: &[(&Step, Checked)],
     images: &Images,
     now: i64,
 ) -> Result<Option<Applied>, RestoreError> {

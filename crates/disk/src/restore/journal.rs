@@ -28,7 +28,7 @@ type OpenRoot = dyn Fn(&Path) -> Result<Root, RestoreError> + Send + Sync;
 pub struct Journal {
     data: Data,
     /// Never written by a restore.
-    pub(super) ours: Vec<PathBuf>,
+    ours: Vec<PathBuf>,
     pub(super) open_root: Box<OpenRoot>,
 }
 
@@ -193,9 +193,16 @@ impl Journal {
                 found.ok_or_else(|| RestoreError::UnknownRestore(id.to_owned()))?
             }
         };
-        if let Some(by) = past.undone_by {
-            let restore = past.id;
-            return Err(RestoreError::AlreadyUndone { restore, by });
+        self.plan_undo_of(&past)
+    }
+
+    /// The same for a row of the history.
+    pub fn plan_undo_of(&self, past: &PastRestore) -> Result<(Root, RestorePlan), RestoreError> {
+        if let Some(by) = &past.undone_by {
+            return Err(RestoreError::AlreadyUndone {
+                restore: past.id.clone(),
+                by: by.clone(),
+            });
         }
         let root = (self.open_root)(&past.root)?;
         let mut steps = Vec::new();
@@ -233,9 +240,15 @@ impl Journal {
             return Err(RestoreError::Moved(moved));
         }
         let mut plan = RestorePlan::new(Kind::Undo, steps);
-        plan.undo_of = Some(past.id);
-        plan.label = past.label;
+        plan.undo_of = Some(past.id.clone());
+        plan.label = past.label.clone();
         Ok((root, plan))
+    }
+
+    /// Our own folders, as named and with links followed.
+    pub(super) fn own_places(&self) -> Vec<PathBuf> {
+        let real = self.ours.iter().filter_map(|path| path.canonicalize().ok());
+        real.chain(self.ours.iter().cloned()).collect()
     }
 
     /// The data folder, where it exists.
