@@ -41,8 +41,9 @@ describe('items of the chip list', () => {
 describe('a chip row', () => {
   it('has a third line for what went wrong', () => {
     expect(chipHeight(chip('queue', { errMsg: null, reason: null }))).toBe(48);
-    expect(chipHeight(chip('queue', { errMsg: 'no', reason: null }))).toBe(68);
-    expect(chipHeight(chip('damaged', { errMsg: null, reason: 'cut' }))).toBe(68);
+    expect(chipHeight(chip('queue', { summary: 'x', errMsg: 'no', reason: null }))).toBe(68);
+    expect(chipHeight(chip('damaged', { summary: 'x', errMsg: null, reason: 'cut' }))).toBe(68);
+    expect(chipHeight(chip('damaged', { summary: '', errMsg: null, reason: 'cut' }))).toBe(48);
     expect(chipHeight(undefined)).toBe(48);
   });
 

@@ -39,7 +39,7 @@ export function boundary(row: (index: number) => ChipRow | undefined, total: num
 
 /** A chip's height in the list: a third line for an error or a reason. */
 export function chipHeight(row: ChipRow | undefined): number {
-  return row && (row.errMsg || row.reason || row.state === 'writing') ? 68 : 48;
+  return row && row.summary && (row.errMsg || row.reason || row.state === 'writing') ? 68 : 48;
 }
 
 /** `payment_service.py:30` */
