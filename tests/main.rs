@@ -2,8 +2,16 @@
 
 mod agents;
 mod chips;
+mod chips_command;
 mod chips_disk;
+mod cli;
+mod engine;
+mod engine_deck;
+mod engine_live;
+mod engine_restore;
 mod events;
+mod events_command;
+mod events_rules;
 mod fixtures;
 mod laws;
 mod restore_command;
