@@ -378,9 +378,16 @@ impl Log {
                     return;
                 }
                 self.settle(&mut set, false);
+                at_rest = false;
+            }
+            // Nobody has gone on writing: what was held back is all there is.
+            let rests = !grown && !at_rest && self.age().is_none_or(|age| age > WRITING);
+            if rests {
+                at_rest = true;
+                self.settle(&mut set, true);
             }
             let live = self.is_live(&hold(&self.status));
-            if grown || live != was_live {
+            if grown || rests || live != was_live {
                 was_live = live;
                 self.tell();
             }
