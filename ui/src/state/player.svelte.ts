@@ -13,6 +13,7 @@ import { LEAST, visible, type Span } from './visible.svelte';
 
 export const SPEEDS = [0.5, 1, 2, 4, 8, 16, 32, 64] as const;
 const AHEAD = 200;
+const GLANCE_MS = 400;
 
 /** Where playing stops by itself. */
 export type Stops = {
@@ -48,6 +49,8 @@ export class Player {
   #seeks = 0;
   #frame: number | null = null;
   #extent: Span | null = null;
+  #looking = false;
+  #looked = 0;
 
   readonly id = $derived(this.log?.log ?? null);
   readonly count = $derived(this.log?.count ?? 0);
@@ -146,8 +149,20 @@ export class Player {
     this.look();
   }
 
+  /** How far the reading is; what was read until now is looked at every so often, so that the tracks fill. */
   hearProgress(log: string, progress: Progress): void {
-    if (this.id === log) this.progress = progress;
+    if (this.id !== log) return;
+    this.progress = progress;
+    const now = Date.now();
+    if (this.#looking || now - this.#looked < GLANCE_MS) return;
+    this.#looking = true;
+    this.#looked = now;
+    void request({ type: 'log', log })
+      .then((view) => this.hear(view))
+      .catch(() => {
+        // The next notice tells what became of it.
+      })
+      .finally(() => (this.#looking = false));
   }
 
   /** Where the axis begins and ends, as the engine's tracks have it: its clock never runs back. */

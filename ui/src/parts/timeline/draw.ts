@@ -57,6 +57,27 @@ export function palette(inside: HTMLElement): Palette {
   return colours;
 }
 
+/**
+ * Marks with room for their sign between them; one that stands too near to the sign before it gets only a tick, so that
+ * many of them read as a density and not as a wall.
+ */
+function* apart(
+  marks: readonly Mark[],
+  query: TracksQuery,
+  scale: Scale,
+  room: number,
+): Generator<[Mark, number, boolean]> {
+  let last = Number.NEGATIVE_INFINITY;
+  for (const mark of marks) {
+    const x = Math.round(columnX(query, scale, mark.column)) + 0.5;
+    // Judged from the first mark of the answer, so that signs do not come and go while the view is panned.
+    const whole = x - last >= room;
+    if (whole) last = x;
+    if (x < -room || x > scale.width + room) continue;
+    yield [mark, x, whole];
+  }
+}
+
 /** Sizes the canvas for the screen's pixels and clears it. */
 export function ready(
   canvas: HTMLCanvasElement,
@@ -129,10 +150,10 @@ export function drawOverview(
   });
   g.globalAlpha = 1;
   g.fillStyle = colours.errors;
-  for (const mark of tracks.errors) {
-    if (mark.kind !== 'error') continue;
-    const x = Math.round(columnX(query, scale, mark.column)) + 0.5;
-    triangle(g, x, 3, 3, 5);
+  const faults = tracks.errors.filter((mark) => mark.kind === 'error');
+  for (const [, x, whole] of apart(faults, query, scale, 7)) {
+    if (whole) triangle(g, x, 3, 3, 5);
+    else g.fillRect(x - 0.5, 6, 1, 2);
   }
   g.fillStyle = colours.ink;
   for (const mark of tracks.hits) g.fillRect(Math.round(columnX(query, scale, mark.column)), high - 3, 1, 3);
@@ -307,18 +328,23 @@ const paint: Record<TrackName, (g: CanvasRenderingContext2D, row: Row) => void> 
     g.fillRect(0, middle, Math.min(row.scale.width, row.scale.x(row.until)), 1);
     g.globalAlpha = 1;
     g.fillStyle = row.colours.marks;
-    for (const mark of row.tracks.pathMarks)
-      triangle(g, columnX(row.query, row.scale, mark.column) + 0.5, row.top + row.high - 5, 3, 4);
+    for (const [, x, whole] of apart(row.tracks.pathMarks, row.query, row.scale, 5)) {
+      if (whole) triangle(g, x, row.top + row.high - 5, 3, 4);
+      else g.fillRect(x - 0.5, row.top + row.high - 3, 1, 2);
+    }
   },
 
   /** Diamonds: filled for a saved one, hollow for a failed call, a dash for an evicted one. */
   chips(g, row) {
     g.lineWidth = 1.4;
     g.fillStyle = g.strokeStyle = row.colours.chips;
-    for (const mark of row.tracks.chips) {
-      const x = columnX(row.query, row.scale, mark.column) + 0.5;
+    for (const [mark, x, whole] of apart(row.tracks.chips, row.query, row.scale, 10)) {
       const y = row.top + row.high / 2;
       const r = 4.5;
+      if (!whole) {
+        g.fillRect(x - 0.5, y - 2, 1, 4);
+        continue;
+      }
       if (mark.kind === 'evict') {
         g.fillRect(x - 3, y - 0.75, 6, 1.5);
         continue;
@@ -344,8 +370,8 @@ const paint: Record<TrackName, (g: CanvasRenderingContext2D, row: Row) => void> 
     for (let i = 0; i < memory.length; i++) {
       const share = Math.min(1, memory[i] ?? 0);
       const x = columnX(row.query, row.scale, i);
-      const next = columnX(row.query, row.scale, i + 1);
-      if (next < 0 || x > row.scale.width) continue;
+      const next = Math.min(columnX(row.query, row.scale, i + 1), row.scale.x(row.until));
+      if (next < 0 || next <= x || x > row.scale.width) continue;
       const tall = Math.round(share * room);
       g.globalAlpha = 0.34;
       g.fillRect(x, base - tall, next - x, tall);
@@ -361,9 +387,12 @@ const paint: Record<TrackName, (g: CanvasRenderingContext2D, row: Row) => void> 
   errors(g, row) {
     g.fillStyle = g.strokeStyle = row.colours.errors;
     g.lineWidth = 1.2;
-    for (const mark of row.tracks.errors) {
-      const x = columnX(row.query, row.scale, mark.column) + 0.5;
+    for (const [mark, x, whole] of apart(row.tracks.errors, row.query, row.scale, 11)) {
       const y = row.top + row.high / 2 + 4;
+      if (!whole) {
+        g.fillRect(x - 0.5, y - 3, 1, 3);
+        continue;
+      }
       g.beginPath();
       g.moveTo(x, y - 9);
       g.lineTo(x + 5, y);
