@@ -90,7 +90,8 @@ pub fn fold_with(source: &dyn Source, budget: usize, snapshot_every: u32) -> Tim
 }
 
 pub fn fold(source: &dyn Source) -> Timeline {
-    fold_with(source, 1 << 20, 100)
+    // More than a chunk: the reader runs ahead in a thread of its own.
+    fold_with(source, 8 << 20, 100)
 }
 
 pub fn state(timeline: &Timeline, source: &dyn Source, position: u32) -> serde_json::Value {

@@ -267,6 +267,45 @@ proptest! {
         prop_assert_eq!(timeline.findings(), whole.findings());
     }
 
+    /// A pair whose files grow one after the other, and not in step.
+    #[test]
+    fn growing_files_end_as_the_whole(seeds in seeds(40), steps in prop::collection::vec((any::<bool>(), 1usize..500), 1..20)) {
+        let events = events(&seeds);
+        let own = |first: bool| -> Vec<u8> {
+            let of = |(_, seed): &(&Value, &Seed)| (seed[4] % 2 == 0) == first;
+            lines(&events.iter().zip(&seeds).filter(of).map(|(event, _)| event.clone()).collect::<Vec<_>>()).into_bytes()
+        };
+        let files = [own(true), own(false)];
+        let mut whole_source = MemorySource::new();
+        let mut source = MemorySource::new();
+        for (name, bytes) in ["dialog.jsonl", "exec.jsonl"].into_iter().zip(&files) {
+            whole_source.add(name, bytes.clone());
+            source.add(name, Vec::new());
+        }
+        let whole = fold(&whole_source);
+        let mut set = LogSet::open(&source);
+        let mut timeline = Timeline::new(whole.options().clone());
+        let mut at = [0usize; 2];
+        let mut steps = steps.iter().cycle();
+        while at[0] < files[0].len() || at[1] < files[1].len() {
+            let (first, size) = steps.next().unwrap();
+            let mut file = usize::from(!first);
+            if at[file] >= files[file].len() {
+                file = 1 - file;
+            }
+            let next = (at[file] + size).min(files[file].len());
+            source.grow(file as u32, &files[file][at[file]..next]);
+            at[file] = next;
+            let mut sink = |part: &mut Batch, source: &dyn Source| timeline.take(part, source);
+            while !set.read(&source, 1 << 20, &mut sink).unwrap().done() {}
+            set.settle(false, &source, &mut sink);
+            timeline.arrange(&source);
+        }
+        prop_assert_eq!(timeline.len(), whole.len());
+        prop_assert_eq!(end(&timeline, &source), end(&whole, &whole_source));
+        prop_assert_eq!(timeline.findings(), whole.findings());
+    }
+
     #[test]
     fn failed_edits_change_nothing(seeds in seeds(60)) {
         let source = MemorySource::single("a.jsonl", lines(&events(&seeds)));

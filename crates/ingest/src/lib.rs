@@ -29,6 +29,7 @@ mod source;
 mod tape;
 mod text;
 mod time;
+mod weave;
 
 pub use agents::{companions, Agent, Companion};
 pub use canonical::looks_canonical;
@@ -36,6 +37,6 @@ pub use format::{detect, Format};
 pub use order::{arrange, Order};
 pub use reader::{Batch, Reader};
 pub use same::same_json;
-pub use set::{members, LogSet, Progress, Shape};
+pub use set::{members, LogSet, Progress, Shape, Sink};
 pub use source::{MemorySource, Source, Window};
 pub use text::{load_json, load_record, load_text};

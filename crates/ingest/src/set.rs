@@ -6,6 +6,8 @@
 use crate::format::{detect, Format};
 use crate::reader::{Batch, Reader};
 use crate::source::{Source, Window};
+use crate::tape::Tape;
+use crate::weave::Weave;
 use std::io;
 
 /// What a folder of logs is.
@@ -27,7 +29,11 @@ pub fn members(names: &[&str]) -> Option<(Shape, Vec<usize>)> {
         return Some((Shape::Pair, vec![dialog, exec]));
     }
     let mut found: Vec<usize> = (0..names.len())
-        .filter(|&i| names.get(i).is_some_and(|n| n.ends_with(".jsonl") && !n.contains('/')))
+        .filter(|&i| {
+            names
+                .get(i)
+                .is_some_and(|n| n.ends_with(".jsonl") && !n.contains('/'))
+        })
         .collect();
     found.sort_by_key(|&i| names.get(i).copied());
     if !found.is_empty() {
@@ -53,79 +59,97 @@ impl Progress {
 /// The readers of a log set.
 pub struct LogSet {
     slots: Vec<Slot>,
-    format: Format,
+    weave: Weave,
 }
 
 struct Slot {
-    reader: Box<dyn Reader>,
-    format: Format,
+    /// `None` while the file is too short to tell what it is.
+    reader: Option<(Format, Box<dyn Reader>)>,
 }
 
 /// Bytes of a file that are looked at to tell its format.
 const HEAD: usize = 64 << 10;
+/// Bytes that are read at once, and handed on.
+const CHUNK: usize = 1 << 20;
 
 impl LogSet {
     /// Looks at the head of each file and makes its reader. A file that cannot be read yet counts as empty.
     pub fn open(source: &dyn Source) -> LogSet {
         let mut set = LogSet {
             slots: Vec::new(),
-            format: Format::Raw,
+            weave: Weave::default(),
         };
         set.admit(source);
         set
     }
 
-    /// Readers for files that came since (a new shard).
+    /// Takes in files that came since (a new shard), and tells the formats of those that could not be told before.
     pub fn admit(&mut self, source: &dyn Source) {
-        let formats: Vec<Format> = (self.slots.len() as u32..source.files())
-            .map(|file| {
-                detect(
-                    &source.name(file),
-                    &source.read_at(file, 0, HEAD).unwrap_or_default(),
-                )
-            })
-            .collect();
-        let first = self.slots.is_empty();
-        // One canonical file makes the set canonical: what is foreign in the others is damage there.
-        let canonical = self.format.is_canonical() && !first
-            || formats.iter().any(|format| format.is_canonical());
-        for format in formats {
-            let format = if canonical { Format::Canonical } else { format };
-            let file = self.slots.len() as u32;
-            self.slots.push(Slot {
-                reader: format.reader(file),
-                format,
-            });
+        self.slots
+            .resize_with(source.files() as usize, || Slot { reader: None });
+        self.weave.files(self.slots.len());
+        self.decide(source, false);
+    }
+
+    /// Makes the readers of files that have enough in them; with `anyway` of all that have anything.
+    fn decide(&mut self, source: &dyn Source, anyway: bool) {
+        if self.slots.iter().all(|slot| slot.reader.is_some()) {
+            return;
         }
-        if let Some(slot) = self.slots.first() {
-            self.format = slot.format;
+        let mut told: Vec<(usize, Format)> = Vec::new();
+        for (file, slot) in self.slots.iter().enumerate() {
+            if slot.reader.is_some() {
+                continue;
+            }
+            let file_number = file as u32;
+            let head = source.read_at(file_number, 0, HEAD).unwrap_or_default();
+            if tellable(&head, anyway) {
+                told.push((file, detect(&source.name(file_number), &head)));
+            }
+        }
+        // One canonical file makes the set canonical: what is foreign in the others is damage there.
+        let canonical = self.format().is_canonical()
+            && self.slots.iter().any(|slot| slot.reader.is_some())
+            || told.iter().any(|(_, format)| format.is_canonical());
+        for (file, format) in told {
+            let format = if canonical { Format::Canonical } else { format };
+            if let Some(slot) = self.slots.get_mut(file) {
+                slot.reader = Some((format, format.reader(file as u32)));
+            }
         }
     }
 
-    /// The format of the set, for people and for what the fold judges.
+    /// The format of the set, for people and for what the fold judges. An empty log is one of ours to be.
     pub fn format(&self) -> Format {
-        self.format
+        let first = self.slots.iter().find_map(|slot| slot.reader.as_ref());
+        first.map_or(Format::Canonical, |(format, _)| *format)
     }
 
     /// Bytes that were read of file `file`.
     pub fn offset(&self, file: u32) -> u64 {
-        self.slots
-            .get(file as usize)
-            .map_or(0, |slot| slot.reader.offset())
+        let slot = self.slots.get(file as usize);
+        slot.and_then(|slot| slot.reader.as_ref())
+            .map_or(0, |(_, reader)| reader.offset())
     }
 
     pub fn progress(&self, source: &dyn Source) -> Progress {
         let mut progress = Progress::default();
         for (file, slot) in self.slots.iter().enumerate() {
-            let read = slot.reader.offset();
+            let len = source.len(file as u32);
+            // What cannot be told yet is waited for, not read.
+            let read = slot
+                .reader
+                .as_ref()
+                .map_or(len, |(_, reader)| reader.offset());
             progress.read += read;
-            progress.total += source.len(file as u32).max(read);
+            progress.total += len.max(read);
         }
         progress
     }
 
     /// Reads about `budget` bytes more and hands the entries to `sink`, together with a source that has the bytes
-    /// just read at hand. Call it until the progress is done, then [`LogSet::settle`].
+    /// just read at hand. Call it until the progress is done, then [`LogSet::settle`]. With a budget of several
+    /// megabytes the next bytes are read while `sink` works on those before.
     ///
     /// # Errors
     /// Those of the source; what was read before stays read.
@@ -133,43 +157,202 @@ impl LogSet {
         &mut self,
         source: &dyn Source,
         budget: usize,
-        sink: &mut dyn FnMut(&mut Batch, &dyn Source),
+        sink: Sink<'_>,
     ) -> io::Result<Progress> {
-        let mut left = budget;
-        for (file, slot) in self.slots.iter_mut().enumerate() {
-            let file = file as u32;
-            while left > 0 {
-                let offset = slot.reader.offset();
-                let bytes = source.read_at(file, offset, left.min(1 << 20))?;
-                if bytes.is_empty() {
-                    break;
+        self.decide(source, false);
+        match self.slots.as_mut_slice() {
+            [Slot {
+                reader: Some((_, reader)),
+            }] => {
+                let plan = Plan {
+                    file: 0,
+                    source,
+                    budget,
+                };
+                if budget > CHUNK {
+                    plan.ahead(reader.as_mut(), sink)?;
+                } else {
+                    plan.plain(reader.as_mut(), sink)?;
                 }
+            }
+            _ => self.woven(source, budget, sink)?,
+        }
+        Ok(self.progress(source))
+    }
+
+    /// Several files: always that one is read whose next entry decides.
+    fn woven(&mut self, source: &dyn Source, budget: usize, sink: Sink<'_>) -> io::Result<()> {
+        let mut left = budget;
+        let mut batch = Batch::default();
+        for (file, slot) in self.slots.iter().enumerate() {
+            let file = file as u32;
+            let read = slot
+                .reader
+                .as_ref()
+                .map_or(u64::MAX, |(_, reader)| reader.offset());
+            self.weave.end(file, read >= source.len(file));
+        }
+        while left > 0 {
+            let Some(file) = self.weave.wants() else {
+                break;
+            };
+            let Some(Slot {
+                reader: Some((_, reader)),
+            }) = self.slots.get_mut(file as usize)
+            else {
+                break;
+            };
+            let chunk = (CHUNK / 4).min(left);
+            let bytes = source.read_at(file, reader.offset(), chunk)?;
+            if bytes.is_empty() {
+                self.weave.end(file, true);
+            } else {
                 left = left.saturating_sub(bytes.len());
+                let offset = reader.offset();
                 let window = Window {
                     inner: source,
                     file,
                     offset,
                     bytes: &bytes,
                 };
-                let mut batch = Batch::default();
-                slot.reader.push(&bytes, &window, &mut batch);
-                sink(&mut batch, &window);
+                let mut part = Batch::default();
+                reader.push(&bytes, &window, &mut part);
+                batch.findings.append(&mut part.findings);
+                self.weave.put(file, &mut part.entries);
             }
+            self.weave.drain(&mut batch.entries);
+            sink(&mut batch, source);
+            batch = Batch::default();
         }
-        Ok(self.progress(source))
+        self.weave.drain(&mut batch.entries);
+        sink(&mut batch, source);
+        Ok(())
     }
 
     /// The files have nothing more for now: hands out held-back last lines (see [`Reader::settle`]).
-    pub fn settle(
-        &mut self,
-        at_rest: bool,
-        source: &dyn Source,
-        sink: &mut dyn FnMut(&mut Batch, &dyn Source),
-    ) {
-        for slot in &mut self.slots {
+    pub fn settle(&mut self, at_rest: bool, source: &dyn Source, sink: Sink<'_>) {
+        let several = self.slots.len() > 1;
+        let short: Vec<usize> = (0..self.slots.len())
+            .filter(|&at| self.slots.get(at).is_some_and(|slot| slot.reader.is_none()))
+            .collect();
+        self.decide(source, at_rest);
+        for file in short {
+            // A file that was too short to be told: all of it is in its head.
+            let Some(Slot {
+                reader: Some((_, reader)),
+            }) = self.slots.get_mut(file)
+            else {
+                continue;
+            };
+            let head = source.read_at(file as u32, 0, HEAD).unwrap_or_default();
             let mut batch = Batch::default();
-            slot.reader.settle(at_rest, source, &mut batch);
+            reader.push(&head, source, &mut batch);
+            if several {
+                self.weave.put(file as u32, &mut batch.entries);
+            }
             sink(&mut batch, source);
         }
+        for (file, slot) in self.slots.iter_mut().enumerate() {
+            let Some((_, reader)) = &mut slot.reader else {
+                continue;
+            };
+            let mut batch = Batch::default();
+            reader.settle(at_rest, source, &mut batch);
+            if several {
+                self.weave.put(file as u32, &mut batch.entries);
+                self.weave.end(file as u32, true);
+            }
+            sink(&mut batch, source);
+        }
+        if several {
+            let mut batch = Batch::default();
+            for file in 0..self.slots.len() as u32 {
+                self.weave.end(file, true);
+            }
+            self.weave.drain(&mut batch.entries);
+            sink(&mut batch, source);
+        }
+    }
+}
+
+/// Takes what was read, with a source that has the bytes at hand.
+pub type Sink<'a> = &'a mut dyn FnMut(&mut Batch, &dyn Source);
+
+/// Is there enough to tell a file's format by?
+fn tellable(head: &[u8], anyway: bool) -> bool {
+    let blank = head.iter().all(u8::is_ascii_whitespace);
+    let whole = || std::str::from_utf8(head).is_ok_and(|text| Tape::default().read(text).is_ok());
+    !blank && (anyway || head.len() >= HEAD || head.contains(&b'\n') || whole())
+}
+
+/// Reading one file.
+struct Plan<'a> {
+    file: u32,
+    source: &'a dyn Source,
+    budget: usize,
+}
+
+impl Plan<'_> {
+    fn plain(&self, reader: &mut dyn Reader, sink: Sink<'_>) -> io::Result<()> {
+        let mut left = self.budget;
+        while left > 0 {
+            let offset = reader.offset();
+            let bytes = self.source.read_at(self.file, offset, left.min(CHUNK))?;
+            if bytes.is_empty() {
+                break;
+            }
+            left = left.saturating_sub(bytes.len());
+            let window = Window {
+                inner: self.source,
+                file: self.file,
+                offset,
+                bytes: &bytes,
+            };
+            let mut batch = Batch::default();
+            reader.push(&bytes, &window, &mut batch);
+            sink(&mut batch, &window);
+        }
+        Ok(())
+    }
+
+    /// As [`Plan::plain`], with a thread that reads ahead.
+    fn ahead(&self, reader: &mut dyn Reader, sink: Sink<'_>) -> io::Result<()> {
+        let (give, take) = std::sync::mpsc::sync_channel::<(u64, Vec<u8>, Batch)>(2);
+        std::thread::scope(|scope| {
+            let read = scope.spawn(move || {
+                let mut left = self.budget;
+                while left > 0 {
+                    let offset = reader.offset();
+                    let bytes = self.source.read_at(self.file, offset, left.min(CHUNK))?;
+                    if bytes.is_empty() {
+                        break;
+                    }
+                    left = left.saturating_sub(bytes.len());
+                    let window = Window {
+                        inner: self.source,
+                        file: self.file,
+                        offset,
+                        bytes: &bytes,
+                    };
+                    let mut batch = Batch::default();
+                    reader.push(&bytes, &window, &mut batch);
+                    if give.send((offset, bytes, batch)).is_err() {
+                        break;
+                    }
+                }
+                Ok(())
+            });
+            for (offset, bytes, mut batch) in take {
+                let window = Window {
+                    inner: self.source,
+                    file: self.file,
+                    offset,
+                    bytes: &bytes,
+                };
+                sink(&mut batch, &window);
+            }
+            read.join()
+                .unwrap_or_else(|_| Err(io::Error::other("the reader stopped")))
+        })
     }
 }
