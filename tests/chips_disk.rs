@@ -782,3 +782,48 @@ fn climbing_ids_find_no_file() {
         assert_eq!(chips.find(id), None, "{id}");
     }
 }
+
+/// Years of use: thousands of evicted chips and edit snapshots don't slow the list down.
+#[test]
+fn a_large_archive_is_no_burden() {
+    let deleted = Deleted::new(3, 6);
+    let place = &deleted.place;
+    let folder = place.path("snapshots/0123456789abcdef");
+    std::fs::create_dir_all(&folder).unwrap();
+    for n in 0..1_500 {
+        let text = format!("line {n}\n");
+        let id = format!("{n:06x}");
+        place.write(&ChipRecord::of_delete(id.clone(), text.clone().into(), n));
+        let lines = vec![Text::from(text.as_str())];
+        let snapshot = SnapshotRecord {
+            id: id.clone(),
+            tool: "be-delete".into(),
+            file: "t.txt".into(),
+            before: Side {
+                start: 1,
+                end: 1,
+                lines: Some(lines),
+            },
+            args: Some(Json::parse(b"{\"start\":1,\"end\":1}").unwrap()),
+            created_at: n,
+            ..SnapshotRecord::default()
+        };
+        std::fs::write(folder.join(format!("snapshot-{id}.json")), snapshot.write()).unwrap();
+    }
+    let (chips, _changes) = ChipFolder::open(place.config());
+    assert_eq!(chips.list().rows.len(), 1_501);
+    std::fs::remove_dir_all(place.path("chips")).unwrap();
+    std::fs::remove_dir_all(&folder).unwrap();
+    wait_for(&chips, "all evicted", |list| {
+        list.rows
+            .iter()
+            .all(|row| row.state == EntryState::Evicted && row.linked.is_some())
+    });
+    std::thread::sleep(Duration::from_millis(300));
+    place.chips();
+    wait_for(&chips, "watched", |list| list.watch == WatchState::Events);
+    place.write(&chip("ffffff", 5_000));
+    let took = wait_for(&chips, "new", |list| list.rows[0].id == "ffffff");
+    assert!(took < Duration::from_millis(1_000), "{took:?}");
+    eprintln!("a new chip beside 1,501 evicted ones: {took:?}");
+}

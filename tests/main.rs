@@ -4,6 +4,7 @@ mod agents;
 mod chips;
 mod chips_command;
 mod chips_disk;
+mod chips_laws;
 mod cli;
 mod engine;
 mod engine_deck;

@@ -1,6 +1,8 @@
 //! Finds where removed lines stood in a file that has changed since: by the lines that stood around them. A place that
 //! is not the only one is said, never guessed.
 
+use std::cmp::Ordering;
+
 /// The lines around a cut, without their ends: what stood before it and after it in the file that was cut.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Anchor<'a> {
@@ -17,6 +19,16 @@ pub enum Placed {
     /// Possible places, ascending.
     Several(Vec<usize>),
     Nowhere,
+}
+
+impl Placed {
+    fn of(places: Vec<usize>, one: impl Fn(usize) -> Placed) -> Placed {
+        match places.as_slice() {
+            [] => Placed::Nowhere,
+            [at] => one(*at),
+            _ => Placed::Several(places),
+        }
+    }
 }
 
 /// How far a context is compared at most, in lines.
@@ -43,15 +55,21 @@ pub fn place(anchor: &Anchor<'_>, removed: &[&[u8]], now: &[&[u8]]) -> Placed {
         there(seams.both(removed.len()))
     };
     for how in [Seam::near, Seam::loose] {
-        match decide(&cut, how).as_slice() {
-            [] => {}
-            [one] => return Placed::At(*one),
-            several => return Placed::Several(several.to_vec()),
-        }
-        match decide(&filled, how).as_slice() {
-            [] => {}
-            [one] => return Placed::AlreadyAt(*one),
-            several => return Placed::Several(several.to_vec()),
+        let (open, closed) = (decide(&cut, how), decide(&filled, how));
+        // Where lines repeat, both may fit: the reading that explains more of the file counts.
+        let placed = match agreement(&cut, how).cmp(&agreement(&filled, how)) {
+            Ordering::Greater => Placed::of(open, Placed::At),
+            Ordering::Less => Placed::of(closed, Placed::AlreadyAt),
+            Ordering::Equal if open.is_empty() => Placed::Nowhere,
+            Ordering::Equal => {
+                let mut both = [open, closed].concat();
+                both.sort_unstable();
+                both.dedup();
+                return Placed::Several(both);
+            }
+        };
+        if placed != Placed::Nowhere {
+            return placed;
         }
     }
     // One side was changed, or something stands between them now.
@@ -81,6 +99,8 @@ struct Seam {
     at: usize,
     above: usize,
     below: usize,
+    /// With the ends.
+    all: usize,
     /// All of the nearest lines agree on both sides.
     all_near: bool,
     /// The agreeing lines of a side say something, or the file ends there as it did.
@@ -101,6 +121,12 @@ impl Seam {
     fn loose(&self) -> Option<usize> {
         (self.speaks_above && self.speaks_below).then_some(1)
     }
+}
+
+/// The most lines (and ends of the file) that agree at one seam of this kind.
+fn agreement(seams: &[Seam], how: impl Fn(&Seam) -> Option<usize>) -> usize {
+    let kind = seams.iter().filter(|seam| how(seam).is_some());
+    kind.map(|seam| seam.all).max().unwrap_or(0)
 }
 
 /// The one place, or those that can't be told apart, among seams of this kind.
@@ -192,6 +218,7 @@ impl Seams<'_> {
                 at,
                 above: above - usize::from(ends_above),
                 below: below - usize::from(ends_below),
+                all: above + below,
                 all_near: above >= all_above.min(NEAR) && below >= all_below.min(NEAR),
                 speaks_above: ends_above || self.speaks_above(above),
                 speaks_below: ends_below || self.speaks_below(below),

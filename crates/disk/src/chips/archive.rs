@@ -5,7 +5,7 @@
 //! Left out: what a chip is (the index holds rows as the list shows them), when to look.
 
 use super::files::{hex, sha256_hex};
-use super::ArchiveConfig;
+use super::{ArchiveConfig, ArchiveSize};
 use crate::places::private_folder;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -93,6 +93,11 @@ enum Line {
 pub(super) struct Archive {
     config: ArchiveConfig,
     items: BTreeMap<ItemKey, Item>,
+    /// Counts the changes of `items`.
+    version: u64,
+    size: ArchiveSize,
+    /// The version that `size` is of.
+    sized: u64,
     /// How far the index was read, and the file that it was.
     read: u64,
     file: Option<(u64, u64)>,
@@ -107,6 +112,9 @@ impl Archive {
         let mut archive = Archive {
             config,
             items: BTreeMap::new(),
+            version: 1,
+            size: ArchiveSize::default(),
+            sized: 0,
             read: 0,
             file: None,
         };
@@ -118,9 +126,50 @@ impl Archive {
         &self.items
     }
 
+    /// Those of one file name, whatever their bytes.
+    pub fn of_name<'a>(
+        &'a self,
+        folder: &'a str,
+        name: &'a str,
+    ) -> impl Iterator<Item = (&'a ItemKey, &'a Item)> {
+        let first = ItemKey {
+            folder: folder.to_owned(),
+            name: name.to_owned(),
+            sha256: String::new(),
+        };
+        self.items
+            .range(first..)
+            .take_while(move |(key, _)| key.folder == folder && key.name == name)
+    }
+
+    /// Changes when anything in it does.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// Each content counted once.
+    pub fn size(&mut self) -> ArchiveSize {
+        if self.sized != self.version {
+            self.sized = self.version;
+            let mut seen: HashMap<&str, (u64, bool)> = HashMap::new();
+            for (key, item) in &self.items {
+                let chip = matches!(item.facts, Facts::Chip(_));
+                seen.insert(&key.sha256, (item.bytes, chip));
+            }
+            let chips = seen.values().filter(|(_, chip)| *chip).count() as u64;
+            self.size = ArchiveSize {
+                chips,
+                snapshots: seen.len() as u64 - chips,
+                bytes: seen.values().map(|(bytes, _)| bytes).sum(),
+            };
+        }
+        self.size
+    }
+
     /// Reads what other processes (or ourselves) have added. Lines that don't parse are left out.
     pub fn refresh(&mut self) {
         let Ok(file) = File::open(self.index()) else {
+            self.version += u64::from(!self.items.is_empty());
             self.items.clear();
             self.read = 0;
             self.file = None;
@@ -129,6 +178,7 @@ impl Archive {
         let identity = identity(&file);
         let length = file.metadata().map(|m| m.len()).unwrap_or_default();
         if identity != self.file || length < self.read {
+            self.version += 1;
             self.items.clear();
             self.read = 0;
             self.file = identity;
@@ -152,6 +202,7 @@ impl Archive {
     }
 
     fn take(&mut self, line: Line) {
+        self.version += 1;
         match line {
             Line::Seen {
                 key,
@@ -278,22 +329,12 @@ impl Archive {
         Ok(bytes)
     }
 
-    /// Bytes kept, each content once.
-    pub fn bytes(&self) -> u64 {
-        let sizes: HashMap<&str, u64> = self
-            .items
-            .iter()
-            .map(|(key, item)| (key.sha256.as_str(), item.bytes))
-            .collect();
-        sizes.values().sum()
-    }
-
     /// Drops what is too old or too much, oldest first; never what is pinned or `present`. `now`: Unix seconds.
     pub fn tidy(&mut self, present: &dyn Fn(&ItemKey) -> bool, now: i64) -> io::Result<()> {
         let oldest =
             now.saturating_sub(i64::try_from(self.config.max_age.as_secs()).unwrap_or(i64::MAX));
         let too_old = |item: &Item| item.seen < oldest;
-        let fits = self.bytes() <= self.config.max_bytes && !self.items.values().any(too_old);
+        let fits = self.size().bytes <= self.config.max_bytes && !self.items.values().any(too_old);
         if fits || self.config.read_only {
             return Ok(());
         }
@@ -311,7 +352,7 @@ impl Archive {
         for key in self.items.keys() {
             *refs.entry(key.sha256.clone()).or_default() += 1;
         }
-        let mut bytes = self.bytes();
+        let mut bytes = self.size().bytes;
         let mut dropped = false;
         for (key, seen) in by_age {
             if seen >= oldest && bytes <= self.config.max_bytes {
@@ -321,6 +362,7 @@ impl Archive {
                 continue;
             };
             dropped = true;
+            self.version += 1;
             if let Some(count) = refs.get_mut(&key.sha256) {
                 *count -= 1;
                 if *count == 0 {

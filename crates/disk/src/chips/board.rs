@@ -24,6 +24,12 @@ pub(super) struct Known {
     pub bytes: u64,
 }
 
+/// A row, and what it says when its file can't be read any more.
+pub(super) struct Row {
+    pub entry: ChipEntry,
+    pub known: Option<Known>,
+}
+
 struct Seen {
     stamp: Option<Stamp>,
     /// Last change, as far as we know.
@@ -51,6 +57,8 @@ pub(super) struct Look {
     pub changed: bool,
     /// Some file is being written: look again then.
     pub again: Option<Duration>,
+    /// Some file's state depends on the time that has passed.
+    pub ages: bool,
     pub exists: bool,
 }
 
@@ -114,6 +122,10 @@ impl Board {
                 seen.changed = Instant::now().checked_sub(WRITING).unwrap_or(seen.changed);
             }
         }
+        look.ages = self
+            .files
+            .values()
+            .any(|seen| seen.fault.is_some() || seen.gone);
         look.again = self
             .files
             .values()
@@ -234,10 +246,10 @@ impl Board {
             .collect()
     }
 
-    /// Readable ones in the order of a server's start, then unparsable ones by name, then evicted ones, oldest first.
-    pub fn rows(&self, archive: Option<&Archive>) -> Vec<ChipEntry> {
-        let mut readable = Vec::new();
-        let mut damaged = Vec::new();
+    /// Readable ones in the order of a server's start, then unparsable ones by name.
+    pub fn rows(&self, archive: Option<&Archive>) -> Vec<Row> {
+        let mut readable: Vec<Row> = Vec::new();
+        let mut damaged: Vec<Row> = Vec::new();
         for (name, seen) in &self.files {
             let writing = seen.changed.elapsed() < WRITING;
             let state = match &seen.fault {
@@ -254,16 +266,21 @@ impl Board {
                 let item = archive.items().get(&self.key(name, &known.sha256));
                 row.pinned = item.is_some_and(|item| item.pinned);
             }
+            let row = Row {
+                entry: row,
+                known: seen.known.clone(),
+            };
             if seen.known.is_some() && state != EntryState::Damaged {
                 readable.push(row);
             } else {
                 damaged.push(row);
             }
         }
-        order(&mut readable, |row| row.created_at);
+        order(&mut readable, |row| row.entry.created_at);
         let beyond = readable.len().saturating_sub(MAX_QUEUE);
         let full = readable.len() >= MAX_QUEUE;
         for (index, row) in readable.iter_mut().enumerate() {
+            let row = &mut row.entry;
             match index.checked_sub(beyond) {
                 None => {
                     if row.state == EntryState::Queue {
@@ -277,13 +294,11 @@ impl Board {
             }
         }
         readable.append(&mut damaged);
-        if let Some(archive) = archive {
-            readable.append(&mut self.evicted(archive));
-        }
         readable
     }
 
-    fn evicted(&self, archive: &Archive) -> Vec<ChipEntry> {
+    /// Those that were once seen in this folder and are gone, oldest first.
+    pub fn evicted(&self, archive: &Archive) -> Vec<Row> {
         let folder = name_text(self.folder.as_os_str());
         // Of one name the newest of each body; those in the folder now hide theirs.
         let mut newest: BTreeMap<(&str, &str), (&ItemKey, &Item, &ChipFacts)> = BTreeMap::new();
@@ -326,9 +341,15 @@ impl Board {
             if here.is_some() || !names_seen.insert(name) {
                 row.key = format!("{}@{}", row.key, key.sha256);
             }
-            rows.push(row);
+            rows.push(Row {
+                entry: row,
+                known: Some(known),
+            });
         }
-        rows.sort_by(|a, b| (a.created_at, &a.file, &a.key).cmp(&(b.created_at, &b.file, &b.key)));
+        rows.sort_by(|a, b| {
+            let of = |row: &Row| (row.entry.created_at, row.entry.key.clone());
+            of(a).cmp(&of(b))
+        });
         rows
     }
 
@@ -387,9 +408,7 @@ impl Board {
         }
         let folder = name_text(self.folder.as_os_str());
         archive?
-            .items()
-            .iter()
-            .filter(|(item_key, _)| item_key.folder == folder && item_key.name == text)
+            .of_name(&folder, text)
             .filter(|(item_key, _)| wanted.is_none_or(|sha256| item_key.sha256 == sha256))
             .filter_map(|(item_key, item)| match &item.facts {
                 Facts::Chip(facts) => Some((item.seen, facts, item_key, item.bytes)),

@@ -91,7 +91,7 @@ impl ChipFolder {
         ChipFolder::new(world, signals)
     }
 
-    fn new(world: World, signals: Sender<Signal>) -> ChipFolder {
+    fn new(mut world: World, signals: Sender<Signal>) -> ChipFolder {
         let views = RwLock::new(world.views());
         ChipFolder {
             inner: Arc::new(Inner {

@@ -11,7 +11,7 @@ use super::model::{Certainty, Origin, Origins, RemovedText, RemovedTexts};
 use super::search;
 use chipdeck_chip::{decode_text, place, workspace_id, Anchor, Lines, Placed, SnapshotRecord};
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
@@ -43,7 +43,7 @@ pub(super) fn origins(
         notes: Vec::new(),
     };
     let deletes = snaps.deletes(archive);
-    for delete in matching(asked.known, &asked.times, &deletes) {
+    for delete in matching(asked.known, &asked.times, &by_text(&deletes)) {
         found.snapshot(delete, archive);
     }
     if found.is_empty() {
@@ -79,24 +79,33 @@ pub(super) fn origins(
     found.origins()
 }
 
+/// Deletes by the hash of their text.
+pub(super) type ByText<'d, 'a> = HashMap<&'a str, Vec<&'d Deleted<'a>>>;
+
+pub(super) fn by_text<'d, 'a>(deletes: &'d [Deleted<'a>]) -> ByText<'d, 'a> {
+    let mut map: ByText<'d, 'a> = HashMap::new();
+    for delete in deletes {
+        if let Some((hash, _)) = &delete.facts.deleted {
+            map.entry(hash).or_default().push(delete);
+        }
+    }
+    map
+}
+
 /// Edit snapshots of this very delete: the same text, made at one of these times or a second later.
 pub(super) fn matching<'d, 'a>(
     known: &Known,
     times: &[i64],
-    deletes: &'d [Deleted<'a>],
+    deletes: &ByText<'d, 'a>,
 ) -> Vec<&'d Deleted<'a>> {
-    let Some(text) = &known.facts.deleted else {
-        return Vec::new();
+    let text = known.facts.deleted.as_deref().unwrap_or_default();
+    let same = deletes.get(text).map(Vec::as_slice).unwrap_or_default();
+    let close = |delete: &&&'d Deleted<'a>| {
+        times
+            .iter()
+            .any(|time| LATER.contains(&delete.facts.created_at.saturating_sub(*time)))
     };
-    deletes
-        .iter()
-        .filter(|delete| {
-            let same = matches!(&delete.facts.deleted, Some((hash, _)) if hash == text);
-            same && times
-                .iter()
-                .any(|time| LATER.contains(&delete.facts.created_at.saturating_sub(*time)))
-        })
-        .collect()
+    same.iter().filter(close).copied().collect()
 }
 
 struct Root<'a> {

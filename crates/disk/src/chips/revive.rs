@@ -51,11 +51,11 @@ impl World {
         })?;
         self.look(&HashSet::from([folder.join(&name)]), false, false);
         let rows = self.board.rows(self.archive.as_ref());
-        let drops = rows
+        let first = rows
             .iter()
-            .find(|row| row.state == EntryState::Beyond)
-            .map(|row| row.file.clone());
-        if let Some(first) = rows.iter().find(|row| row.state == EntryState::Beyond) {
+            .map(|row| &row.entry)
+            .find(|entry| entry.state == EntryState::Beyond);
+        if let Some(first) = first {
             warnings.push(format!(
                 "the folder holds more than 30: the next start of a server drops {} (id {})",
                 first.file, first.id
@@ -67,7 +67,7 @@ impl World {
             id: known.facts.id,
             created_at,
             warnings,
-            drops,
+            drops: first.map(|entry| entry.file.clone()),
         })
     }
 }

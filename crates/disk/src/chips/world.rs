@@ -3,11 +3,11 @@
 //! Left out: waiting and threads.
 
 use super::archive::{Archive, Facts};
-use super::board::{bytes_of, settled_path, Board};
-use super::editsnaps::EditSnaps;
+use super::board::{bytes_of, settled_path, Board, Known};
+use super::editsnaps::{Deleted, EditSnaps};
 use super::files::{read_head, reason, sha256_hex};
 use super::model::*;
-use super::origin::{self, matching};
+use super::origin::{self, by_text, matching};
 use super::Views;
 use chipdeck_chip::{ChipRecord, SnapshotRecord};
 use std::collections::{HashMap, HashSet};
@@ -25,8 +25,44 @@ pub(super) struct World {
     polls: bool,
     rows: Arc<ChipList>,
     workspaces: Arc<Vec<Workspace>>,
+    /// Version of the archive that the rows show.
+    shown: u64,
     /// Day of the last tidying of the archive.
     tidied: i64,
+}
+
+/// Times of deletes by their body.
+#[derive(Default)]
+struct Times<'a>(HashMap<&'a str, Vec<i64>>);
+
+impl Times<'_> {
+    fn of(&self, known: &Known) -> Vec<i64> {
+        let mut times = vec![known.facts.created_at];
+        let others = self.0.get(known.facts.body.as_str());
+        times.extend(others.into_iter().flatten());
+        times
+    }
+}
+
+/// Links a delete to its edit snapshot, if it is one.
+fn link(entry: &mut ChipEntry, found: &[&Deleted<'_>]) {
+    let Some((first, others)) = found.split_first() else {
+        return;
+    };
+    let same = |other: &&Deleted<'_>| {
+        other.facts.id == first.facts.id && other.workspace == first.workspace
+    };
+    if !others.iter().all(same) {
+        return;
+    }
+    entry.linked = Some(first.facts.id.clone());
+    entry.target = Some(Target {
+        path: first.facts.file.clone(),
+        line: Some(first.first_line.saturating_sub(1)),
+        certainty: Certainty::Snapshot,
+        because: Some(first.facts.id.clone()),
+        workspace: (!first.workspace.is_empty()).then(|| first.workspace.clone()),
+    });
 }
 
 #[derive(Default)]
@@ -63,6 +99,7 @@ impl World {
             polls: config.polling,
             rows: Arc::default(),
             workspaces: Arc::default(),
+            shown: 0,
             tidied: 0,
             config,
         }
@@ -154,15 +191,20 @@ impl World {
             looked.snapshots = self.snaps.look(self.archive.as_mut(), now);
         }
         self.tidy(now);
-        let rows = self.rows();
-        looked.chips = rows.rows != self.rows.rows;
-        if looked.chips || rows.watch != self.rows.watch || rows.folder != self.rows.folder {
-            self.rows = Arc::new(rows);
-        }
-        let workspaces = self.snaps.workspaces(self.archive.as_ref());
-        if workspaces != *self.workspaces {
-            looked.snapshots = true;
-            self.workspaces = Arc::new(workspaces);
+        let version = self.archive.as_ref().map_or(0, Archive::version);
+        let stale = version != self.shown || self.rows.folder != self.board.folder();
+        if look.changed || look.ages || looked.snapshots || stale {
+            self.shown = version;
+            let rows = self.rows();
+            looked.chips = rows.rows != self.rows.rows;
+            if looked.chips || rows.folder != self.rows.folder {
+                self.rows = Arc::new(rows);
+            }
+            let workspaces = self.snaps.workspaces(self.archive.as_ref());
+            if workspaces != *self.workspaces {
+                looked.snapshots = true;
+                self.workspaces = Arc::new(workspaces);
+            }
         }
         looked
     }
@@ -177,7 +219,7 @@ impl World {
             .as_ref()
             .map_or(u64::MAX, |a| a.max_bytes);
         let day = now / (24 * 3600);
-        if day == self.tidied && archive.bytes() <= max {
+        if day == self.tidied && archive.size().bytes <= max {
             return;
         }
         self.tidied = day;
@@ -190,75 +232,58 @@ impl World {
     fn rows(&self) -> ChipList {
         let archive = self.archive.as_ref();
         let mut rows = self.board.rows(archive);
+        if let Some(archive) = archive {
+            rows.append(&mut self.board.evicted(archive));
+        }
         let deletes = self.snaps.deletes(archive);
         if !deletes.is_empty() {
-            for row in rows.iter_mut().filter(|row| row.is_delete) {
-                let Some((_, known, _)) = self.board.find(&row.key, archive) else {
+            let by_text = by_text(&deletes);
+            let times = self.times();
+            for row in &mut rows {
+                let Some(known) = row.known.as_ref().filter(|_| row.entry.is_delete) else {
                     continue;
                 };
-                let times = self.times(&known.facts.body, row.created_at);
-                let found = matching(&known, &times, &deletes);
-                let Some(first) = found.first() else {
-                    continue;
-                };
-                let one = |other: &&super::editsnaps::Deleted<'_>| {
-                    other.facts.id == first.facts.id && other.workspace == first.workspace
-                };
-                if found.iter().all(one) {
-                    row.linked = Some(first.facts.id.clone());
-                    row.target = Some(Target {
-                        path: first.facts.file.clone(),
-                        line: Some(first.first_line.saturating_sub(1)),
-                        certainty: Certainty::Snapshot,
-                        because: Some(first.facts.id.clone()),
-                        workspace: (!first.workspace.is_empty()).then(|| first.workspace.clone()),
-                    });
-                }
+                link(&mut row.entry, &matching(known, &times.of(known), &by_text));
             }
         }
         ChipList {
             folder: self.board.folder().to_owned(),
             watch: self.watch(),
-            rows,
+            rows: rows.into_iter().map(|row| row.entry).collect(),
         }
     }
 
-    /// The chip's time, and the times of the same chip before it was revived.
-    fn times(&self, body: &str, created_at: i64) -> Vec<i64> {
-        let mut times = vec![created_at];
+    /// Times of chips by their body: a revived chip had another time before.
+    fn times(&self) -> Times<'_> {
+        let mut times = Times::default();
         for item in self
             .archive
             .iter()
             .flat_map(|archive| archive.items().values())
         {
             if let Facts::Chip(facts) = &item.facts {
-                if facts.body == body && !times.contains(&facts.created_at) {
-                    times.push(facts.created_at);
+                if facts.deleted.is_some() {
+                    times
+                        .0
+                        .entry(&facts.body)
+                        .or_default()
+                        .push(facts.created_at);
                 }
             }
         }
         times
     }
 
-    pub fn views(&self) -> Views {
-        let mut size = ArchiveSize::default();
-        if let Some(archive) = &self.archive {
-            size.bytes = archive.bytes();
-            let mut seen: HashMap<&str, bool> = HashMap::new();
-            for (key, item) in archive.items() {
-                seen.insert(&key.sha256, matches!(item.facts, Facts::Chip(_)));
-            }
-            size.chips = seen.values().filter(|chip| **chip).count() as u64;
-            size.snapshots = seen.len() as u64 - size.chips;
-        }
-        let mut chips = self.rows.clone();
-        if chips.watch != self.watch() {
-            Arc::make_mut(&mut chips).watch = self.watch();
+    pub fn views(&mut self) -> Views {
+        let archive = self.archive.as_mut().map(Archive::size);
+        let watch = self.watch();
+        if self.rows.watch != watch {
+            Arc::make_mut(&mut self.rows).watch = watch;
         }
         Views {
-            chips,
+            chips: self.rows.clone(),
             workspaces: self.workspaces.clone(),
-            archive: size,
+            archive: archive.unwrap_or_default(),
         }
     }
 
@@ -267,7 +292,8 @@ impl World {
             what: entry.file.clone(),
             error,
         };
-        let readable = entry.reason.is_none();
+        // While it is written, what was known of it is shown.
+        let readable = entry.reason.is_none() || entry.state == EntryState::Writing;
         let known = self.board.find(&entry.key, self.archive.as_ref());
         let Some((_, known, _)) = known.filter(|_| readable) else {
             // Damaged: the bytes as they are.
@@ -382,7 +408,7 @@ impl World {
         let text = record.deleted().ok_or(ChipError::NotADelete)?;
         let asked = origin::Asked {
             text: text.as_bytes().to_vec(),
-            times: self.times(&known.facts.body, known.facts.created_at),
+            times: self.times().of(&known),
             known: &known,
             roots,
         };
