@@ -8,6 +8,7 @@ export { default as Icon } from './Icon.svelte';
 export { default as IconButton } from './IconButton.svelte';
 export type { IconName } from './icons';
 export { default as KeyHint } from './KeyHint.svelte';
+export { letterKeys } from './letters.svelte';
 export { default as List } from './List.svelte';
 export { default as MeasuredList } from './MeasuredList.svelte';
 export { default as MenuItem } from './MenuItem.svelte';

@@ -42,6 +42,15 @@ class Library {
     );
   }
 
+  /** Asks for the first time; done when it is there. */
+  async load(): Promise<void> {
+    try {
+      this.#view.value = await request({ type: 'library' });
+    } catch (thrown) {
+      toasts.fault(Refused.from(thrown));
+    }
+  }
+
   refresh(): void {
     this.#view.ask({ type: 'library' });
   }

@@ -21,9 +21,8 @@ export async function start(host: Host): Promise<void> {
     settings.take(hello.settings);
     player.speed = settings.speed;
     player.paced = settings.paced;
-    library.refresh();
     const focus = hello.focus ?? hello.openLogs.at(-1) ?? null;
-    if (focus !== null) await player.open(focus);
+    await Promise.all([library.load(), focus === null ? null : player.open(focus)]);
   } catch (thrown) {
     toasts.fault(Refused.from(thrown));
   }
