@@ -58,13 +58,12 @@ impl Journal {
             return Ok(None);
         }
         let images = Images::new(held.data.clone());
-        for (step, _) in &todo {
-            for image in [&step.before, &step.after].into_iter().flatten() {
-                images
-                    .keep(&image.content)
-                    .map_err(RestoreError::io("the kept copy"))?;
-            }
-        }
+        let before = todo.iter().filter_map(|(step, _)| step.before.as_ref());
+        let after = todo.iter().filter_map(|(step, _)| step.after.as_ref());
+        let kept = images
+            .keep(before.map(|image| &image.content))
+            .and_then(|()| images.keep_for_show(after.map(|image| &image.content)));
+        kept.map_err(RestoreError::io("the kept copies"))?;
         let lines = read_lines(&held.data)?;
         let id = new_id(&lines);
         let intent = intent(&id, root, plan, &todo);
@@ -228,8 +227,9 @@ fn write_all(
         steps: Vec::new(),
         undressed: Vec::new(),
     };
+    let mut flushes = Flushes::default();
     for (number, (plan, (step, _))) in intent.steps.iter().zip(todo).enumerate() {
-        match write_one(root, step, plan) {
+        match write_one(root, step, plan, &mut flushes) {
             Ok(dressed) => {
                 applied.steps.push((step.path.clone(), step.action()));
                 if !dressed {
@@ -250,9 +250,34 @@ fn write_all(
             }
         }
     }
+    if let Err(error) = flushes.done() {
+        let all = intent.steps.len();
+        let at = (all.saturating_sub(1), all);
+        return Err(give_up(held, root, intent, at, Why::Io(error), images, now));
+    }
+    for step in &intent.steps {
+        prune(root, &step.prune);
+    }
     // The files are written and flushed: what is left of the intent is swept at the next start.
     let _ = remove_intent(&held.data, intent);
     Ok(Some(applied))
+}
+
+/// Folders whose names have changed. Each file's bytes are flushed before it gets its name; which names are on the disk
+/// matters only when the intent goes, so a folder is flushed once for all its files.
+#[derive(Default)]
+struct Flushes(HashMap<String, Arc<dyn Folder>>);
+
+impl Flushes {
+    fn add(&mut self, path: &[String], folder: &Arc<dyn Folder>) {
+        self.0
+            .entry(path.join("/"))
+            .or_insert_with(|| folder.clone());
+    }
+
+    fn done(self) -> io::Result<()> {
+        self.0.into_values().try_for_each(|folder| folder.flush())
+    }
 }
 
 /// Puts the first `reached` steps back; says what happened at step `at`.
@@ -304,7 +329,12 @@ fn give_up(
     RestoreError::PutBack { path, source }
 }
 
-fn write_one(root: &Root, step: &Step, plan: &IntentStep) -> Result<bool, Stopped> {
+fn write_one(
+    root: &Root,
+    step: &Step,
+    plan: &IntentStep,
+    flushes: &mut Flushes,
+) -> Result<bool, Stopped> {
     let untouched = |why| Stopped {
         touched: false,
         why,
@@ -317,7 +347,7 @@ fn write_one(root: &Root, step: &Step, plan: &IntentStep) -> Result<bool, Stoppe
     match &step.after {
         Some(image) => {
             let expected = step.before_sha256();
-            put(&target, image, expected, &plan.temporary)
+            put(&target, image, expected, &plan.temporary, flushes)
         }
         None => {
             now_is(&target, step.before_sha256()).map_err(untouched)?;
@@ -329,8 +359,7 @@ fn write_one(root: &Root, step: &Step, plan: &IntentStep) -> Result<bool, Stoppe
                 .folder
                 .remove_file(OsStr::new(&target.name))
                 .map_err(touched)?;
-            target.folder.flush().map_err(touched)?;
-            prune(root, &plan.prune);
+            flushes.add(&target.parents, &target.folder);
             Ok(true)
         }
     }
@@ -353,6 +382,7 @@ fn put(
     image: &FileImage,
     expected: Option<&str>,
     temporary: &str,
+    flushes: &mut Flushes,
 ) -> Result<bool, Stopped> {
     // Folders and the temporary file are ours to remove: that counts as touched.
     let touched = |error| Stopped {
@@ -369,7 +399,7 @@ fn put(
             })
         }
     };
-    let folder = make_folders(target).map_err(touched)?;
+    let folder = make_folders(target, flushes).map_err(touched)?;
     let dressed =
         write_temporary(&folder, &image.content, dress.as_ref(), temporary).map_err(touched)?;
     let (from, to) = (OsStr::new(temporary), OsStr::new(&target.name));
@@ -398,17 +428,20 @@ fn put(
         }
         named => named.map_err(touched)?,
     }
-    folder.flush().map_err(touched)?;
     Ok(dressed)
 }
 
-fn make_folders(target: &Target) -> io::Result<Arc<dyn Folder>> {
+/// The file's folder, with those that are missing on the way to it.
+fn make_folders(target: &Target, flushes: &mut Flushes) -> io::Result<Arc<dyn Folder>> {
     let mut folder = target.folder.clone();
+    let mut path = target.parents.clone();
     for name in &target.missing {
         folder.make_folder(OsStr::new(name), Access::Usual)?;
-        folder.flush()?;
+        flushes.add(&path, &folder);
         folder = folder.folder(OsStr::new(name))?;
+        path.push(name.clone());
     }
+    flushes.add(&path, &folder);
     Ok(folder)
 }
 

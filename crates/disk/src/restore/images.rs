@@ -4,6 +4,7 @@
 
 use crate::folder::{Access, Folder};
 use chipdeck_replay::restore::{sha256_hex, Content};
+use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::io;
 use std::sync::Arc;
@@ -20,19 +21,49 @@ impl Images {
     }
 
     /// On the disk when this returns. The caller holds the lock.
-    pub fn keep(&self, content: &Content) -> io::Result<()> {
+    pub fn keep<'a>(&self, contents: impl Iterator<Item = &'a Content>) -> io::Result<()> {
+        let mut shelves = HashMap::new();
+        for content in contents {
+            self.put(content, true, &mut shelves)?;
+        }
+        shelves.into_values().try_for_each(|shelf| shelf.flush())
+    }
+
+    /// For the history's diffs alone: a power cut may take them. The caller holds the lock.
+    pub fn keep_for_show<'a>(&self, contents: impl Iterator<Item = &'a Content>) -> io::Result<()> {
+        let mut shelves = HashMap::new();
+        for content in contents {
+            self.put(content, false, &mut shelves)?;
+        }
+        Ok(())
+    }
+
+    fn put(
+        &self,
+        content: &Content,
+        flushed: bool,
+        shelves: &mut HashMap<String, Arc<dyn Folder>>,
+    ) -> io::Result<()> {
         let Some((shelf, name)) = content.sha256().split_at_checked(2) else {
             return Err(io::ErrorKind::InvalidInput.into());
         };
-        let images = made(&self.data, FOLDER)?;
-        let shelf = made(&images, shelf)?;
+        let shelf = match shelves.get(shelf) {
+            Some(open) => open.clone(),
+            None => {
+                let images = made(&self.data, FOLDER)?;
+                let open = made(&images, shelf)?;
+                shelves.insert(shelf.to_owned(), open.clone());
+                open
+            }
+        };
         let name = OsStr::new(name);
         if let Ok(read) = shelf.read(name) {
-            if read.bytes == content.bytes() {
+            if read.bytes == content.bytes() && !flushed {
                 return Ok(());
             }
+            // Kept before, perhaps for show: it is written anew where it must be on the disk.
         }
-        write_at_once(&shelf, name, content.bytes())
+        write_named(&shelf, name, content.bytes(), flushed)
     }
 
     /// `None`: not kept, or damaged.
@@ -74,6 +105,17 @@ pub(super) fn write_at_once(
     name: &OsStr,
     bytes: &[u8],
 ) -> io::Result<()> {
+    write_named(folder, name, bytes, true)?;
+    folder.flush()
+}
+
+/// The name itself is not flushed.
+fn write_named(
+    folder: &Arc<dyn Folder>,
+    name: &OsStr,
+    bytes: &[u8],
+    flushed: bool,
+) -> io::Result<()> {
     let mut temporary = std::ffi::OsString::from(".new-");
     temporary.push(name);
     if folder.look(&temporary)?.is_some() {
@@ -82,8 +124,9 @@ pub(super) fn write_at_once(
     }
     let mut file = folder.create(&temporary, Access::Private)?;
     file.write(bytes)?;
-    file.flush()?;
+    if flushed {
+        file.flush()?;
+    }
     drop(file);
-    folder.replace(&temporary, name)?;
-    folder.flush()
+    folder.replace(&temporary, name)
 }
