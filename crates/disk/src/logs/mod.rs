@@ -4,8 +4,10 @@
 //! Left out: what the bytes mean (`chipdeck-ingest`), and any write.
 
 mod blocks;
+mod companions;
 mod discover;
 mod source;
+mod unpack;
 mod watch;
 
 pub use discover::{discover, memories, Agent, Found, Homes};

@@ -3,6 +3,8 @@
 //! Files are held open, so that what was read stays readable when the name is taken away or given to another file.
 
 use super::blocks::{Blocks, BLOCK};
+use super::companions::beside;
+use super::unpack::unpack;
 use chipdeck_ingest::{Shape, Source};
 use std::fs::{File, Metadata};
 use std::io;
@@ -72,6 +74,8 @@ struct Slot {
     identity: Option<Identity>,
     /// Bytes just before the offset that was read when it was last looked at.
     mark: (u64, Vec<u8>),
+    /// Why a compressed file could not be unpacked.
+    broken: Option<String>,
 }
 
 /// Tells one file from another of the same name.
@@ -125,20 +129,35 @@ impl FileSource {
             if members.is_empty() {
                 return Err(OpenError::NoLog(path.to_owned()));
             }
-            let held = members.len() <= MOST_HELD;
+            // A folder with one session: its sub-agents' folder is beside the session's file.
+            let more = match members.as_slice() {
+                [one] => beside(&path.join(one)),
+                _ => Vec::new(),
+            };
+            let held = members.len() + more.len() <= MOST_HELD;
             members
                 .into_iter()
-                .map(|name| Slot::open(path.join(&name), &name, held))
+                .map(|name| (path.join(&name), name))
+                .chain(more.into_iter().map(|(name, path)| (path, name)))
+                .map(|(path, name)| Slot::open(path, &name, held))
                 .collect::<Vec<_>>()
         } else if metadata.is_file() {
             let name = path
                 .file_name()
                 .map(|name| name.to_string_lossy().into_owned())
                 .unwrap_or_default();
-            vec![Slot::open(path.to_owned(), &name, true)]
+            let beside = beside(path);
+            let held = beside.len() < MOST_HELD;
+            std::iter::once(Slot::open(path.to_owned(), &name, true))
+                .chain(beside.into_iter().map(|(name, path)| Slot::open(path, &name, held)))
+                .collect()
         } else {
             return Err(OpenError::NotAFile(path.to_owned()));
         };
+        if let Some(Slot { broken: Some(broken), path, .. }) = slots.first() {
+            let error = io::Error::new(io::ErrorKind::InvalidData, broken.as_str());
+            return Err(OpenError::Io { path: path.clone(), error });
+        }
         // A set of which nothing can be read is told at once.
         if let [Slot {
             file: None, path, ..
@@ -184,16 +203,18 @@ impl FileSource {
 
     /// Takes in files that came to the folder since (a new shard); true if there are any.
     pub fn admit(&self) -> bool {
-        if !self.folder {
-            return false;
-        }
-        let members = members_of(&self.path);
+        let members: Vec<(String, PathBuf)> = if self.folder {
+            let below = |name: String| (name.clone(), self.path.join(name));
+            members_of(&self.path).into_iter().map(below).collect()
+        } else {
+            beside(&self.path)
+        };
         let mut slots = self.slots.write().unwrap_or_else(PoisonError::into_inner);
         let before = slots.len();
-        for name in members {
+        for (name, path) in members {
             if !slots.iter().any(|slot| *slot.name == *name) {
                 let held = slots.len() < MOST_HELD;
-                slots.push(Slot::open(self.path.join(&name), &name, held));
+                slots.push(Slot::open(path, &name, held));
             }
         }
         slots.len() > before
@@ -228,17 +249,24 @@ impl FileSource {
 
 impl Slot {
     fn open(path: PathBuf, name: &str, held: bool) -> Slot {
-        let file = if held { File::open(&path).ok() } else { None };
+        let mut file = if held { File::open(&path).ok() } else { None };
         let identity = match &file {
             Some(file) => file.metadata().ok().as_ref().and_then(identity),
             None => std::fs::metadata(&path).ok().as_ref().and_then(identity),
         };
+        let mut broken = None;
+        match file.as_mut().map(unpack) {
+            Some(Ok(Some(unpacked))) => file = Some(unpacked),
+            Some(Ok(None)) | None => {}
+            Some(Err(error)) => broken = Some(format!("cannot be unpacked: {error}")),
+        }
         Slot {
             name: name.replace(std::path::MAIN_SEPARATOR, "/").into(),
             path,
             file,
             identity,
             mark: (0, Vec::new()),
+            broken,
         }
     }
 
@@ -443,6 +471,37 @@ pub(super) fn unix_ms(metadata: &Metadata) -> Option<i64> {
 mod tests {
     use super::*;
     use std::io::Write;
+
+    #[test]
+    fn compressed_logs_are_read_as_what_is_in_them() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.jsonl.zst");
+        let level = ruzstd::encoding::CompressionLevel::Fastest;
+        std::fs::write(&path, ruzstd::encoding::compress_to_vec(&b"{\"a\":1}\n"[..], level)).unwrap();
+        let source = FileSource::open(&path).unwrap();
+        assert_eq!(source.len(0), 8);
+        assert_eq!(source.read_at(0, 1, 3).unwrap(), b"\"a\"");
+        assert_eq!(source.look(0, 8), Fate::Same);
+        std::fs::write(&path, [0x28, 0xb5, 0x2f, 0xfd, 0, 0]).unwrap();
+        let error = FileSource::open(&path).err().unwrap().to_string();
+        assert!(error.contains("cannot be unpacked"), "{error}");
+    }
+
+    #[test]
+    fn what_lies_beside_a_log_is_part_of_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let id = "0a1b2c3d-4e5f-4061-8071-2a3b4c5d6e7f";
+        let path = dir.path().join(format!("{id}.jsonl"));
+        std::fs::write(&path, "{}\n").unwrap();
+        let source = FileSource::open(&path).unwrap();
+        assert_eq!((source.files(), source.admit()), (1, false));
+        let below = dir.path().join(id).join("subagents");
+        std::fs::create_dir_all(&below).unwrap();
+        std::fs::write(below.join("agent-1.jsonl"), "{}\n").unwrap();
+        assert!(source.admit(), "a sub-agent that came later");
+        assert_eq!(&*source.name(1), format!("{id}/subagents/agent-1.jsonl"));
+        assert_eq!(FileSource::open(&path).unwrap().files(), 2);
+    }
 
     #[test]
     fn reads_inside_across_and_beyond_blocks() {

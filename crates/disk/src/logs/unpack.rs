@@ -1,0 +1,158 @@
+//! Logs that are compressed whole, as `.zst` or `.gz`, told by their first bytes. They are unpacked once into a
+//! nameless file of our cache, so that reads at any place stay quick and memory stays small.
+//!
+//! Left out: following a compressed log (nobody appends to one), archives with several files.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+
+use crate::places::{private_folder, Places};
+
+/// More is not unpacked: a bomb, or a log that nobody can look through.
+const MOST: u64 = 8 << 30;
+
+/// The unpacked bytes of a compressed file; `None` for any other file, whose position is then back at the start. What
+/// stands before damage is kept: a cut file is a log that was cut.
+///
+/// # Errors
+/// Those of the system, and `InvalidData` where nothing can be unpacked or it is more than 8 GiB.
+pub fn unpack(file: &mut File) -> io::Result<Option<File>> {
+    let mut magic = [0; 4];
+    let mut filled = 0;
+    while let Some(rest) = magic.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+        match file.read(rest) {
+            Ok(0) => break,
+            Ok(n) => filled += n,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    file.seek(SeekFrom::Start(0))?;
+    let plain = io::BufReader::with_capacity(256 << 10, &*file);
+    let out = match magic {
+        [0x28, 0xb5, 0x2f, 0xfd] => copy_frames(plain)?,
+        [0x1f, 0x8b, _, _] => copy(flate2::read::MultiGzDecoder::new(plain), &mut scratch()?, 0)?.0,
+        _ => return Ok(None),
+    };
+    Ok(Some(out))
+}
+
+/// A Zstandard file may be several frames, one after the other.
+fn copy_frames(mut plain: impl Read + io::BufRead) -> io::Result<File> {
+    let mut out = scratch()?;
+    let mut total = 0;
+    loop {
+        let decoder = match ruzstd::decoding::StreamingDecoder::new(&mut plain) {
+            Ok(decoder) => decoder,
+            // Skippable frames and rubbish at the end; at the start there is nothing to show.
+            Err(_) if total > 0 => return Ok(out),
+            Err(error) => {
+                return Err(io::Error::new(
+                    io::ErrorKind::InvalidData,
+                    error.to_string(),
+                ))
+            }
+        };
+        let (file, now) = copy(decoder, &mut out, total)?;
+        out = file;
+        total = now;
+        if plain.fill_buf()?.is_empty() {
+            return Ok(out);
+        }
+    }
+}
+
+/// Copies to the end or to damage behind something; gives the file and all bytes in it.
+fn copy(mut from: impl Read, out: &mut File, mut total: u64) -> io::Result<(File, u64)> {
+    let mut buffer = vec![0; 256 << 10];
+    loop {
+        match from.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(n) => {
+                total += n as u64;
+                if total > MOST {
+                    let message = "unpacks to more than 8 GiB";
+                    return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+                }
+                out.write_all(buffer.get(..n).unwrap_or_default())?;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) if total == 0 => {
+                return Err(io::Error::new(
+                    io::ErrorKind::InvalidData,
+                    error.to_string(),
+                ));
+            }
+            Err(_) => break,
+        }
+    }
+    Ok((out.try_clone()?, total))
+}
+
+/// A file without a name, in our cache where that is possible.
+fn scratch() -> io::Result<File> {
+    let cache = Places::of_this_user().map(|places| places.cache);
+    match cache.filter(|cache| private_folder(cache).is_ok()) {
+        Some(cache) => tempfile::tempfile_in(cache).or_else(|_| tempfile::tempfile()),
+        None => tempfile::tempfile(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unpacked(bytes: &[u8]) -> io::Result<Option<String>> {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(bytes).unwrap();
+        file.seek(SeekFrom::Start(0)).unwrap();
+        Ok(unpack(&mut file)?.map(|mut out| {
+            let mut text = String::new();
+            out.seek(SeekFrom::Start(0)).unwrap();
+            out.read_to_string(&mut text).unwrap();
+            text
+        }))
+    }
+
+    fn gzip(text: &str) -> Vec<u8> {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        encoder.write_all(text.as_bytes()).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn zstd(text: &str) -> Vec<u8> {
+        ruzstd::encoding::compress_to_vec(
+            text.as_bytes(),
+            ruzstd::encoding::CompressionLevel::Fastest,
+        )
+    }
+
+    #[test]
+    fn both_kinds_whole_and_in_pieces() {
+        let line = "{\"type\":\"x\",\"text\":\"abcabcabc\"}\n".repeat(5000);
+        for packed in [gzip(&line), zstd(&line)] {
+            assert!(packed.len() < line.len() / 10);
+            assert_eq!(unpacked(&packed).unwrap().as_deref(), Some(&*line));
+            let twice = [packed.clone(), packed].concat();
+            assert_eq!(
+                unpacked(&twice).unwrap().unwrap(),
+                line.repeat(2),
+                "one after the other"
+            );
+        }
+        assert_eq!(unpacked(b"{\"a\":1}\n").unwrap(), None);
+        assert_eq!(unpacked(b"").unwrap(), None);
+    }
+
+    #[test]
+    fn a_cut_file_gives_what_stands_before_the_cut() {
+        let text: String = (0..200_000)
+            .map(|n| format!("line {}\n", n * 7919 % 100_003))
+            .collect();
+        let packed = gzip(&text);
+        let got = unpacked(&packed[..packed.len() / 2]).unwrap().unwrap();
+        assert!(!got.is_empty() && text.starts_with(&got));
+        assert!(unpacked(&[0x28, 0xb5, 0x2f, 0xfd, 1, 2, 3]).is_err());
+        assert!(unpacked(&[0x1f, 0x8b, 0xff, 0xff, 0xff]).is_err());
+    }
+}
