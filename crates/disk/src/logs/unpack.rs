@@ -38,7 +38,7 @@ pub fn unpack(file: &mut File) -> io::Result<Option<File>> {
 }
 
 /// A Zstandard file may be several frames, one after the other.
-fn copy_frames(mut plain: impl Read + io::BufRead) -> io::Result<File> {
+fn copy_frames(mut plain: impl io::BufRead) -> io::Result<File> {
     let mut out = scratch()?;
     let mut total = 0;
     loop {
