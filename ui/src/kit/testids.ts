@@ -15,6 +15,9 @@ export const testids = {
   librarySnapshots: 'library-snapshots',
   libraryHistory: 'library-history',
   libraryOpen: 'library-open',
+  libraryAll: 'library-all',
+  /** All logs: `data-source` on each row. */
+  logs: 'logs',
   /** One for each log: with `data-source` and, when open, `data-log`. */
   libraryLog: 'library-log',
   libraryRoot: 'library-root',

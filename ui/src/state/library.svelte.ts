@@ -23,6 +23,29 @@ export function groupLogs(logs: SourceRow[], now = Date.now()): LogGroup[] {
   ];
 }
 
+export type LogLine = { head: string; count: number } | { row: SourceRow };
+
+/** Logs under their projects, the project with the newest log first; those without one at the end. */
+export function byProject(logs: SourceRow[], query: string, none: string): LogLine[] {
+  const words = query.toLowerCase().split(/\s+/u).filter(Boolean);
+  const groups = new Map<string, SourceRow[]>();
+  const sorted = [...logs].sort(
+    (a, b) => (b.modified ?? 0) - (a.modified ?? 0) || a.title.localeCompare(b.title),
+  );
+  for (const row of sorted) {
+    const text = `${row.title} ${row.project ?? ''} ${row.path} ${row.format}`.toLowerCase();
+    if (!words.every((word) => text.includes(word))) continue;
+    const project = row.project ?? '';
+    groups.set(project, [...(groups.get(project) ?? []), row]);
+  }
+  const named = [...groups].filter(([project]) => project !== '');
+  const rest = groups.get('');
+  return [...named, ...(rest ? [[none, rest] as const] : [])].flatMap(([head, rows]): LogLine[] => [
+    { head, count: rows.length },
+    ...rows.map((row) => ({ row })),
+  ]);
+}
+
 class Library {
   #view = new Latest<'library'>();
 
@@ -31,6 +54,12 @@ class Library {
   }
 
   readonly groups = $derived(groupLogs(this.view?.logs ?? []));
+
+  /** No chip, in the queue or kept, whole or damaged. */
+  get chipless(): boolean {
+    const view = this.view;
+    return view !== null && view.chipsInQueue + view.chipsEvicted + view.chipsDamaged === 0;
+  }
 
   /** Nothing at all to show: no log, no chip, no snapshot. */
   get empty(): boolean {

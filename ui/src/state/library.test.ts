@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SourceRow } from '../api';
-import { groupLogs } from './library.svelte';
+import { byProject, groupLogs } from './library.svelte';
 
 const now = new Date(2026, 4, 10, 15, 0).getTime();
 const row = (title: string, hours: number | null, more: Partial<SourceRow> = {}): SourceRow => ({
@@ -37,5 +37,29 @@ describe('the library’s logs', () => {
     const [today, earlier] = groupLogs([row('none', null)], now);
     expect(today?.rows).toEqual([]);
     expect(earlier?.rows.length).toBe(1);
+  });
+});
+
+describe('all logs', () => {
+  const logs = [
+    row('a', 5, { project: 'shop' }),
+    row('b', 1, { project: 'docs' }),
+    row('c', 2, { project: 'shop' }),
+    row('d', 0),
+  ];
+
+  it('stand under their projects, the newest project first, the unknown last', () => {
+    const text = byProject(logs, '', '?').map((line) =>
+      'head' in line ? `${line.head} ${line.count}` : line.row.title,
+    );
+    expect(text).toEqual(['docs 1', 'b', 'shop 2', 'c', 'a', '? 1', 'd']);
+  });
+
+  it('are found by every word of title, project, path and agent', () => {
+    const found = (query: string) =>
+      byProject(logs, query, '?').flatMap((line) => ('row' in line ? [line.row.title] : []));
+    expect(found('shop canonical')).toEqual(['c', 'a']);
+    expect(found('CANONICAL')).toHaveLength(4);
+    expect(found('nothing')).toEqual([]);
   });
 });

@@ -109,7 +109,7 @@ export class Player {
     this.bookmarks = [];
     this.search = null;
     selection.choosePath(null);
-    if (selection.tab !== 'snapshots' && selection.tab !== 'history') selection.tab = 'chips';
+    if (LOG_TABS.includes(selection.tab)) selection.tab = 'chips';
   }
 
   #put(view: LogView): void {
@@ -126,8 +126,7 @@ export class Player {
     this.#moment.clear();
     selection.choosePath(null);
     selection.against = { kind: 'previous' };
-    if (selection.tab === 'chips' || selection.tab === 'snapshots' || selection.tab === 'history')
-      selection.tab = 'files';
+    if (!LOG_TABS.includes(selection.tab)) selection.tab = 'files';
     visible.reset(this.#whole(view), LEAST[this.axis]);
     void this.#loadBookmarks();
     this.look();

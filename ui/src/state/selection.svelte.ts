@@ -1,7 +1,8 @@
 /** What is chosen: the tab on stage, a file, a chip, an edit snapshot, how differences are shown. */
 import type { Against } from '../api';
 
-export type StageTab = 'files' | 'dialogue' | 'tools' | 'chips' | 'findings' | 'snapshots' | 'history';
+export type StageTab =
+  'files' | 'dialogue' | 'tools' | 'chips' | 'findings' | 'snapshots' | 'history' | 'logs';
 /** Tabs that need a log. */
 export const LOG_TABS: readonly StageTab[] = ['files', 'dialogue', 'tools', 'findings'];
 

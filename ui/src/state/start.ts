@@ -23,6 +23,8 @@ export async function start(host: Host): Promise<void> {
     player.paced = settings.paced;
     const focus = hello.focus ?? hello.openLogs.at(-1) ?? null;
     await Promise.all([library.load(), focus === null ? null : player.open(focus)]);
+    // No chip to look at, but logs on this machine: those first.
+    if (focus === null && library.chipless && (library.view?.logs.length ?? 0) > 0) selection.tab = 'logs';
   } catch (thrown) {
     toasts.fault(Refused.from(thrown));
   }

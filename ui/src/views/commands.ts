@@ -289,6 +289,7 @@ export const COMMANDS: readonly Command[] = [
     keys: ['Alt+6'],
     run: tab('snapshots'),
   },
+  { id: 'logs', group: 'find', name: () => words.showTab(words.allLogs), keys: ['Alt+8'], run: tab('logs') },
   {
     id: 'history',
     group: 'find',
