@@ -3,6 +3,7 @@
 //! Each measurement runs in a process of its own, so that its peak memory is its own. Figures are ratios where a
 //! machine's speed would decide; they are printed, never compared with a stored number.
 
+mod chips;
 mod generate;
 mod measure;
 mod multiply;
@@ -15,7 +16,8 @@ const HELP: &str = "\
 chipdeck-bench                            makes the logs where they are missing, measures all, prints a table
 chipdeck-bench generate OUT MEGABYTES     a canonical log
 chipdeck-bench multiply SAMPLE OUT MEGABYTES   an agent's transcript many times over, with fresh ids
-chipdeck-bench measure LOG                one log, in this process";
+chipdeck-bench measure LOG                one log, in this process
+chipdeck-bench chips                      how soon a new chip is listed";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -29,6 +31,7 @@ fn main() -> ExitCode {
             multiply::write(Path::new(sample), Path::new(out), size)
                 .map_err(|error| format!("{sample}: {error}"))
         }),
+        ["chips"] => chips::run(&PathBuf::from("target/bench/chips")),
         ["measure", log] => measure::run(Path::new(log)),
         _ => Err(HELP.to_owned()),
     };
@@ -73,7 +76,7 @@ fn all() -> Result<(), String> {
     for log in logs {
         compare(&log)?;
     }
-    Ok(())
+    chips::run(&folder.join("chips"))
 }
 
 /// A transcript of Claude Code to multiply.

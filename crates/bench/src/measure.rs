@@ -8,7 +8,7 @@ use std::time::Instant;
 
 /// What the window looks at first.
 const FIRST: usize = 256 << 10;
-const STRIDE: usize = 1 << 20;
+const STRIDE: usize = 16 << 20;
 const SEEKS: u32 = 2_000;
 
 pub fn run(log: &Path) -> Result<(), String> {

@@ -38,10 +38,11 @@ pub fn looks_canonical(head: &[u8]) -> bool {
             }
             // The first line may be longer than the head.
             Err(_) => {
+                // A writer that sorts its names puts the payload before the trace and the type.
+                let named = |name: &&&str| text.contains(&format!("\"{name}\""));
                 text.trim_start().starts_with('{')
-                    && ["\"eventId\"", "\"traceId\"", "\"type\""]
-                        .iter()
-                        .all(|key| text.contains(key))
+                    && text.contains("\"eventId\"")
+                    && REQUIRED.iter().filter(named).count() >= 2
             }
         }
     })
@@ -136,18 +137,20 @@ fn is_blank(line: &[u8]) -> bool {
 /// A line that is JSON: where its values end, and whether all of them are objects.
 struct Whole<'a> {
     text: &'a str,
-    ends: Vec<usize>,
+    first: usize,
+    /// Of the glued ones behind the first.
+    more: Vec<usize>,
     object: bool,
 }
 
 impl Shared {
     /// The values of a line; the tape holds the last of them afterwards.
     fn whole<'a>(&mut self, line: &'a [u8]) -> Result<Whole<'a>, String> {
-        let text = utf8(line)
-            .map_err(|at| format!("no UTF-8 at byte {at} of the line"))?;
+        let text = utf8(line).map_err(|at| format!("no UTF-8 at byte {at} of the line"))?;
         let mut whole = Whole {
             text,
-            ends: Vec::new(),
+            first: 0,
+            more: Vec::new(),
             object: true,
         };
         let mut at = 0;
@@ -155,11 +158,14 @@ impl Shared {
             let rest = text.get(at..).unwrap_or_default();
             at += self.tape.read(rest).map_err(Fault::describe)?;
             let object = self.tape.root(rest).is_object();
-            if !whole.ends.is_empty() && !(object && whole.object) {
+            if whole.first == 0 {
+                whole.first = at;
+            } else if object && whole.object {
+                whole.more.push(at);
+            } else {
                 return Err(format!("not JSON from byte {at} of the line on"));
             }
             whole.object &= object;
-            whole.ends.push(at);
         }
         Ok(whole)
     }
@@ -168,16 +174,16 @@ impl Shared {
         if is_blank(line.bytes) {
             return;
         }
-        let (text, ends) = match self.whole(line.bytes) {
-            Ok(whole) => (whole.text, whole.ends),
+        let whole = match self.whole(line.bytes) {
+            Ok(whole) => whole,
             Err(fault) => return self.opaque(line, Code::NotJson, fault, out),
         };
-        let glued = line.continued || ends.len() > 1;
+        let several = !whole.more.is_empty();
         let mut start = 0;
-        for (nth, end) in ends.iter().enumerate() {
-            let part = text.get(start..*end).unwrap_or_default();
-            // One value is on the tape already.
-            if ends.len() > 1 && self.tape.read(part).is_err() {
+        for (nth, end) in std::iter::once(whole.first).chain(whole.more).enumerate() {
+            let part = whole.text.get(start..end).unwrap_or_default();
+            // A single value is on the tape already.
+            if several && self.tape.read(part).is_err() {
                 continue;
             }
             let lead = blanks(part.as_bytes(), 0);
@@ -194,7 +200,7 @@ impl Shared {
             let tape = std::mem::take(&mut self.tape);
             self.value(tape.root(part), place, origin, source, out);
             self.tape = tape;
-            if glued && (line.continued || nth == 1) {
+            if line.continued && nth == 0 || !line.continued && nth == 1 {
                 let mut finding = Finding::new(
                     Code::GluedLine,
                     self.file,
@@ -208,7 +214,7 @@ impl Shared {
                     .map(|e| e.envelope.event_id.to_string());
                 out.findings.push(finding);
             }
-            start = *end;
+            start = end;
         }
         self.tape.trim();
     }
