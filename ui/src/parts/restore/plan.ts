@@ -36,6 +36,11 @@ export function withTarget(what: RestoreWhat, target: ChipTarget): RestoreWhat |
   return null;
 }
 
+/** Files that are written. */
+export function written(plan: PlanView): number {
+  return plan.steps.filter((step) => step.action !== 'none').length;
+}
+
 /** `payment_service.py:30` → the name, which may be cut, and the line, which never is. */
 export function splitTarget(target: string): { name: string; line: string } {
   const found = /^(.*?)(:\d+)?$/s.exec(target);

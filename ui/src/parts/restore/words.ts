@@ -4,6 +4,7 @@ import { dictionary } from '../../i18n';
 export const words = dictionary(
   {
     restoreTo: 'Restore to',
+    restoreFiles: (count: string) => `Restore ${count} files`,
     restore: 'Restore',
     otherWays: 'Other ways to restore',
     title: (target: string) => `Restore to ${target}`,
@@ -55,12 +56,23 @@ export const words = dictionary(
     none: 'the same',
     filesList: 'Files of this restore',
     previewStat: 'See what changes',
+    unchanged: (n: number, count: string) =>
+      n === 1 ? '1 file is there already' : `${count} files are there already`,
+    'line-endings': 'Line ends change',
+    'final-newline': 'The newline at the end changes',
+    'hard-link': 'A hard link is broken: the other names keep the old content',
+    symlink: 'A symbolic link inside the folder is followed and stays a link',
+    'byte-order-mark': 'The byte order mark changes',
+    merged: 'Merged with what changed on disk since',
+    'makes-folders': 'Folders are made',
+    unverified: 'Something outside the log may have changed the content since',
+    'server-form': 'In the server’s own form, byte for byte',
     change: 'From the disk now to what will be there',
     moreLines: (n: string) => `and ${n} more lines`,
-    undoHint: 'Undo gives everything back.',
   },
   {
     restoreTo: '恢复到',
+    restoreFiles: (count) => `恢复 ${count} 个文件`,
     restore: '恢复',
     otherWays: '其他恢复方式',
     title: (target) => `恢复到 ${target}`,
@@ -106,8 +118,35 @@ export const words = dictionary(
     none: '相同',
     filesList: '此次恢复的文件',
     previewStat: '查看变化',
+    unchanged: (_n, count) => `${count} 个文件已是如此`,
+    'line-endings': '换行符会改变',
+    'final-newline': '末尾的换行会改变',
+    'hard-link': '硬链接会断开：其他名称保留旧内容',
+    symlink: '文件夹内的符号链接会被跟随，并仍是链接',
+    'byte-order-mark': '字节顺序标记会改变',
+    merged: '与磁盘上之后的改动合并',
+    'makes-folders': '会新建文件夹',
+    unverified: '日志之外可能有东西改过此内容',
+    'server-form': '服务器自己的形式，逐字节一致',
     change: '从磁盘现状到恢复之后',
     moreLines: (n) => `另有 ${n} 行`,
-    undoHint: '撤销可以还原一切。',
   },
 );
+
+/** What else a step changes, for people; a note of a newer engine is shown as it is. */
+export function noteWord(note: string): string {
+  switch (note) {
+    case 'line-endings':
+    case 'final-newline':
+    case 'hard-link':
+    case 'symlink':
+    case 'byte-order-mark':
+    case 'merged':
+    case 'makes-folders':
+    case 'unverified':
+    case 'server-form':
+      return words[note];
+    default:
+      return note;
+  }
+}
