@@ -3,10 +3,12 @@
 //!
 //! Left out: anything that reaches into the app. What a test knows, a person could see or find on disk.
 
+mod chooser;
 mod desk;
 mod drag;
 mod page;
 
+pub use chooser::choose;
 pub use desk::{shared_fixtures, Desk, Running};
 pub use drag::drag_onto;
 pub use page::{keys, Page};

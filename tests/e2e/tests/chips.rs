@@ -29,11 +29,8 @@ fn a_chip_appears_on_disk_and_then_in_the_list() {
     let late = chip("bbb222", "second = 2\n", 1_764_500_100);
     let file = desk.chips().join("chip-bbb222.json");
     fs::write(&file, &late[..late.len() / 2]).unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(300));
-    assert!(
-        !page.text("[data-testid=stage]").contains("amaged"),
-        "said to be damaged while it is being written"
-    );
+    page.wait("[data-testid=chips] [data-state=writing]");
+    assert_eq!(page.count("[data-testid=chips] [data-state=damaged]"), 0, "it is being written");
     let whole = Instant::now();
     fs::write(&file, &late).unwrap();
     page.wait(&row("bbb222"));
@@ -49,7 +46,7 @@ fn a_chip_appears_on_disk_and_then_in_the_list() {
         (page.attribute(&row("aaa111"), "data-state").as_deref() == Some("evicted")).then_some(())
     });
     page.click(&row("aaa111"));
-    page.click("[data-testid=chip-revive]");
+    page.click("[data-testid=revive]");
     until("the file to be back", || {
         desk.chips().join("chip-aaa111.json").exists().then_some(())
     });

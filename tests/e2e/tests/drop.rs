@@ -36,5 +36,5 @@ fn a_dropped_folder_becomes_a_root_and_what_is_not_understood_is_said() {
         page.wait_text("[data-testid=drop-zone]", "picture.bin");
     });
     page.wait_text("[data-testid=library-root]", "shop");
-    page.wait_text("[data-testid=toast]", "picture.bin");
+    page.wait_text("[data-testid=drop-refused]", "picture.bin");
 }

@@ -3,7 +3,7 @@
 use crate::deck::{opened, wait_at};
 use crate::logs::{shop, SECOND, THIRD};
 use crate::restore::wait_bytes;
-use chipdeck_e2e::{keys, until, Desk, Page};
+use chipdeck_e2e::{choose, keys, Desk, Page};
 
 /// Tab until what has the focus matches.
 fn tab_to(page: &Page, css: &str) {
@@ -32,14 +32,7 @@ fn everything_by_keyboard_alone() {
 
     // Open.
     page.press_with(&[keys::CONTROL], "o");
-    let chooser = until("the chooser", || desk.windows("Open logs").pop());
-    std::thread::sleep(std::time::Duration::from_millis(700));
-    desk.xdotool(&["windowfocus", "--sync", &chooser]);
-    desk.xdotool(&["key", "slash"]);
-    std::thread::sleep(std::time::Duration::from_millis(400));
-    desk.xdotool(&["type", "--delay", "10", &log_file.to_str().unwrap()[1..]]);
-    std::thread::sleep(std::time::Duration::from_millis(500));
-    desk.xdotool(&["key", "Return"]);
+    choose(&desk, "Open logs", &log_file);
     opened(&page, &log);
 
     // Scrub.

@@ -2,7 +2,7 @@
 
 use crate::deck::{opened, wait_at};
 use crate::logs::{shop, FIRST, SECOND, THIRD};
-use chipdeck_e2e::{keys, until, Desk, Page};
+use chipdeck_e2e::{choose, keys, until, Desk, Page};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -45,7 +45,7 @@ fn restore_writes_the_bytes_and_undo_takes_them_back() {
     // The history has both, and an undo of the undo.
     page.click("[data-testid=library-history]");
     until("both in the history", || {
-        (page.count("[data-testid=history-row]") == 2).then_some(())
+        (page.count("[data-testid=history] [data-restore]") == 2).then_some(())
     });
 }
 
@@ -111,20 +111,13 @@ fn a_folder_is_opened_by_the_native_chooser() {
     let desk = Desk::new();
     let log = shop();
     let file = desk.put("project/shop/price.py", THIRD);
+    // Two folders in it: the chooser would complete a single one.
+    desk.put("project/web/index.html", "");
     let log_file = desk.put("shop.jsonl", log.text());
     let page = desk.start(&[&log_file]);
     opened(&page, &log);
     page.press_with(&[keys::CONTROL, keys::SHIFT], "o");
-    let chooser = until("the chooser", || desk.windows("Open a folder").pop());
-    std::thread::sleep(std::time::Duration::from_millis(700));
-    desk.xdotool(&["windowfocus", "--sync", &chooser]);
-    // `/` opens the entry for a path; what is typed before it is there gets lost.
-    desk.xdotool(&["key", "slash"]);
-    std::thread::sleep(std::time::Duration::from_millis(400));
-    let root = desk.work().join("project");
-    desk.xdotool(&["type", "--delay", "10", &root.to_str().unwrap()[1..]]);
-    std::thread::sleep(std::time::Duration::from_millis(500));
-    desk.xdotool(&["key", "Return"]);
+    choose(&desk, "Open a folder", &desk.work().join("project"));
     page.wait_text("[data-testid=library-root]", "project");
     page.press(keys::LEFT);
     wait_at(&page, 6);
