@@ -724,6 +724,7 @@ fn long_texts_are_cut_and_read_by_slices() {
         offset: 0,
         limit: 1,
     });
+    assert_eq!(dialogue["total"], 1, "{}", deck.ask(Request::Event { log: log.clone(), index: 1 })["row"]);
     let content = dialogue["rows"][0]["content"].as_str().unwrap();
     assert!(
         content.len() <= 16 << 10

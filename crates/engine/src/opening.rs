@@ -10,7 +10,6 @@ use chipdeck_disk::logs::{FileSource, OpenError};
 use chipdeck_disk::restore::Located;
 use chipdeck_ingest::{detect, Format, LogSet, Source};
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -78,11 +77,10 @@ pub fn classify(path: &Path) -> Kind {
     if !metadata.is_file() {
         return Kind::Unknown("neither a file nor a folder".to_owned());
     }
-    let mut head = Vec::new();
-    let read = std::fs::File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
-    if let Err(error) = read {
-        return Kind::Unknown(sentence(&error));
-    }
+    let head = match chipdeck_disk::logs::head(path, HEAD) {
+        Ok(head) => head,
+        Err(error) => return Kind::Unknown(sentence(&error)),
+    };
     if head.starts_with(b"SQLite format 3\0") {
         return Kind::Memory;
     }
@@ -90,8 +88,13 @@ pub fn classify(path: &Path) -> Kind {
         .file_name()
         .map(|name| name.to_string_lossy().into_owned())
         .unwrap_or_default();
+    // A compressed log is what is in it.
+    let name = [".zst", ".gz"]
+        .iter()
+        .find_map(|end| name.strip_suffix(end))
+        .unwrap_or(&name);
     let lines = name.to_lowercase().ends_with(".jsonl");
-    match detect(&name, &head) {
+    match detect(name, &head) {
         Format::Raw if lines => return Kind::Log(Format::Raw),
         Format::Raw => {}
         Format::Canonical if lines || !head.is_empty() && looks_like_lines(&head) => {
@@ -100,7 +103,7 @@ pub fn classify(path: &Path) -> Kind {
         Format::Canonical => {}
         format => return Kind::Log(format),
     }
-    record(path, &name, metadata.len(), &head)
+    record(path, name, metadata.len(), &head)
 }
 
 /// A chip, an edit snapshot, some JSON Lines under another name, or nothing that we know.

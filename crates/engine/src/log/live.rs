@@ -256,7 +256,8 @@ impl Log {
         if self.closed.load(Ordering::SeqCst) {
             return;
         }
-        let at_rest = !kept || self.age().is_none_or(|age| age > WRITING);
+        // A line that the cancel cut is no damage of the log.
+        let at_rest = kept && self.age().is_none_or(|age| age > WRITING);
         self.settle(&mut set, at_rest);
         {
             let mut status = hold(&self.status);
