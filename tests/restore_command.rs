@@ -460,6 +460,22 @@ fn hostile_paths_write_nothing() {
         }
         assert!(!outside.exists(), "{path}");
         assert_eq!(world.text("fine.txt"), None, "nothing at all: {path}");
+        let ran = world
+            .on_log(
+                "restore",
+                &["--at", "end", "--all", "--inside-only", "--json"],
+            )
+            .ends(0)
+            .json();
+        assert_eq!(ran["warnings"].as_array().unwrap().len(), 2, "{ran}");
+        assert!(ran["warnings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|w| w["code"] == "outside-root"));
+        assert!(!outside.exists(), "{path}");
+        assert_eq!(world.text("fine.txt").unwrap(), "fine\n");
+        world.run(&["undo"]).ends(0);
         let diff = world
             .on_log("diff", &["--from", "end", "--to", "disk", "--json"])
             .ends(0)

@@ -2,7 +2,7 @@
 
 use super::restoring::{self, failed};
 use crate::output::{warn, Failure, Out, Outcome};
-use chipdeck_disk::restore::Root;
+use chipdeck_disk::restore::{Outside, RestoreError, Root};
 use chipdeck_engine::log::Reading;
 use chipdeck_replay::restore::{Draft, Kind, Known, Mode, Picker, Want};
 use serde_json::json;
@@ -21,6 +21,9 @@ pub struct Arguments {
     /// The whole tree; files that did not exist are deleted
     #[arg(long, conflicts_with = "paths")]
     all: bool,
+    /// With --all: leave out the files that lie outside the root, instead of writing nothing
+    #[arg(long, requires = "all")]
+    inside_only: bool,
     /// The folder that is written (default: the log's first working folder)
     #[arg(long, value_name = "DIR")]
     root: Option<PathBuf>,
@@ -37,7 +40,7 @@ pub fn run(arguments: Arguments, out: &mut Out) -> Outcome {
     let position = log.position(&arguments.at).map_err(Failure::no)?;
     let root = restoring::root(arguments.root.as_deref(), log.timeline.cwd())?;
     let picker = Picker::new(&log.timeline, &*log.source, position);
-    let wants = match arguments.all {
+    let mut wants = match arguments.all {
         true => picker.all(),
         false => named(&log, &picker, &root, &arguments.paths)?,
     };
@@ -50,9 +53,26 @@ pub fn run(arguments: Arguments, out: &mut Out) -> Outcome {
         true => Mode::Merge,
         false => Mode::Overwrite,
     };
-    let draft = root
-        .draft(kind, &wants, log.timeline.cwd(), mode)
-        .map_err(failed)?;
+    let cwd = log.timeline.cwd();
+    let outside = match arguments.inside_only {
+        true => leave_out(&mut wants, &root, cwd)?,
+        false => Vec::new(),
+    };
+    let mut draft = root.draft(kind, &wants, cwd, mode).map_err(|error| {
+        let outside = matches!(error, RestoreError::Outside(_));
+        let failure = failed(error);
+        match outside && arguments.all {
+            true => failure.hint("--inside-only leaves out the files that lie outside the root"),
+            false => failure,
+        }
+    })?;
+    for error in outside {
+        draft.warn(
+            "outside-root",
+            &error.path,
+            format!("{error}: it is not written"),
+        );
+    }
     match draft.plan() {
         Some(plan) => restoring::carry_out(
             &root,
@@ -92,6 +112,30 @@ fn named(
         wants.push(want);
     }
     Ok(wants)
+}
+
+/// Takes out the files that lie outside, and says which.
+fn leave_out(
+    wants: &mut Vec<Want>,
+    root: &Root,
+    cwd: Option<&str>,
+) -> Result<Vec<Outside>, Failure> {
+    let mut inside = Vec::new();
+    let mut outside = Vec::new();
+    for want in wants.drain(..) {
+        if want.theirs == Known::Unknown {
+            inside.push(want);
+            continue;
+        }
+        let read = root.place(&want.path, cwd).map_err(RestoreError::from);
+        match read.and_then(|path| root.read(&path)) {
+            Err(RestoreError::Outside(error)) => outside.push(error),
+            Err(error) => return Err(failed(error)),
+            Ok(_) => inside.push(want),
+        }
+    }
+    *wants = inside;
+    Ok(outside)
 }
 
 /// Nothing is written while there are conflicts.

@@ -11,6 +11,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// A larger file is not replaced: its copy for the undo would be as large.
+const MOST_BYTES: u64 = 1 << 30;
+
 pub struct RealFolder {
     dir: Dir,
 }
@@ -59,8 +62,15 @@ impl Folder for RealFolder {
         if !found.is_file() {
             return Err(io::Error::other("not a regular file"));
         }
+        let large = || io::Error::other("larger than 1 GiB");
+        if found.len() > MOST_BYTES {
+            return Err(large());
+        }
         let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes)?;
+        (&mut file).take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > MOST_BYTES {
+            return Err(large());
+        }
         Ok(Read {
             bytes,
             attributes: attributes(&file, &found),

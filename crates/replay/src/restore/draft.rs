@@ -3,6 +3,7 @@
 //! A [`Draft`] is what a preview shows while there is something to settle; [`Draft::plan`] ends it. Left out: where
 //! a path lies on the disk and what is there (the caller looks).
 
+use super::lines::dressed_like;
 use super::merge::{merge, Conflict, Merge, Merged, Settlement};
 use super::plan::{Content, FileImage, Kind, Note, RestorePlan, Step};
 use std::sync::Arc;
@@ -111,7 +112,7 @@ impl Draft {
         });
     }
 
-    /// Adds a file. `path` is below the root, `found` and `notes` what is there. An unknown `theirs` adds nothing.
+    /// Adds a file. `path` is below the root, `found` and `notes` what is there. An unknown `theirs` adds only a warning.
     /// `NoBase`, and nothing added, where a merge would need a base that the log doesn't know.
     pub fn add(
         &mut self,
@@ -121,6 +122,8 @@ impl Draft {
         want: &Want,
         mode: Mode,
     ) -> Result<(), NoBase> {
+        let dressed = dressed(want, found.as_ref());
+        let want = dressed.as_ref().unwrap_or(want);
         let wanted = match &want.theirs {
             Known::Unknown => {
                 let message =
@@ -142,6 +145,12 @@ impl Draft {
             notes.push(Note::Unverified);
             let message = format!("{path}: plausible, but not proven by the log");
             self.warn("unverified", path, message);
+        }
+        if dressed.is_some() {
+            let message = format!(
+                "{path}: the disk's own line ends or byte order mark are kept, the log has others"
+            );
+            self.warn("disk-differs", path, message);
         }
         match &want.base {
             Known::Unknown if found.is_some() && !nothing => {
@@ -257,6 +266,25 @@ impl Draft {
         });
         steps.collect()
     }
+}
+
+/// The disk has the log's last state, but with other line ends or a byte order mark: the log doesn't record them (or
+/// something like git changed them all), so what is written keeps the disk's.
+fn dressed(want: &Want, found: Option<&FileImage>) -> Option<Want> {
+    let (Known::Content(base), Known::Content(theirs), Some(found)) =
+        (&want.base, &want.theirs, found)
+    else {
+        return None;
+    };
+    let ours = found.content.bytes();
+    if **base == *ours || **theirs == *ours || dressed_like(base, ours) != ours {
+        return None;
+    }
+    Some(Want {
+        base: Known::Content(ours.into()),
+        theirs: Known::Content(dressed_like(theirs, ours).into()),
+        ..want.clone()
+    })
 }
 
 impl From<Content> for Known {

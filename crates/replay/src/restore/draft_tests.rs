@@ -76,6 +76,30 @@ fn a_disk_that_moved_on_is_overwritten_with_a_warning_or_merged() {
 }
 
 #[test]
+fn the_disks_line_ends_and_mark_are_kept_where_the_log_knows_none() {
+    let want = want(content("1\n2\n"), content("1\ntwo\n"));
+    for mode in [Mode::Overwrite, Mode::Merge] {
+        let (text, warned) = ends(disk("1\r\ntwo\r\n"), &want, mode);
+        assert_eq!(text.as_deref(), Some("1\r\n2\r\n"));
+        assert_eq!(warned, ["disk-differs"]);
+        let (text, _) = ends(disk("\u{feff}1\r\ntwo\r\n"), &want, mode);
+        assert_eq!(text.as_deref(), Some("\u{feff}1\r\n2\r\n"));
+        let draft = draft(disk("1\r\ntwo\r\n"), &want, mode);
+        assert!(draft.plan().unwrap().steps[0].notes.is_empty());
+    }
+    // Where more than that differs, the log's content is taken as it is.
+    let (text, _) = ends(disk("1\r\nzwei\r\n"), &want, Mode::Overwrite);
+    assert_eq!(text.as_deref(), Some("1\n2\n"));
+    // A log that knows line ends is believed.
+    let known = super::draft_tests::want(content("1\n"), content("1\r\n"));
+    let (text, warned) = ends(disk("1\r\n"), &known, Mode::Overwrite);
+    assert_eq!((text.as_deref(), warned.len()), (Some("1\n"), 0));
+    // Already so.
+    let (text, _) = ends(disk("1\n2\n"), &want, Mode::Overwrite);
+    assert_eq!(text.as_deref(), Some("1\n2\n"));
+}
+
+#[test]
 fn a_conflict_holds_the_plan_back_until_it_is_settled() {
     let want = want(content("a\nold\nz\n"), content("a\nlast\nz\n"));
     let mut draft = draft(disk("a\nmine\nz\n"), &want, Mode::Merge);

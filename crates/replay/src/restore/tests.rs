@@ -187,6 +187,8 @@ fn unified_text_is_what_patch_reads() {
     let gone = String::from_utf8(unified("n", Some(b"x\ny\n"), None)).unwrap();
     assert_eq!(gone, "--- a/n\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-x\n-y\n");
     assert!(unified("n", Some(b"x\n"), Some(b"x\n")).is_empty());
+    let binary = unified("n", Some(b"x\0"), None);
+    assert_eq!(binary, b"Binary files a/n and /dev/null differ\n");
     // A hostile name cannot forge a line.
     let forged = String::from_utf8(unified("a\n+++ b/c", Some(b"x\n"), None)).unwrap();
     assert!(forged.starts_with("--- \"a/a\\n+++ b/c\"\n"), "{forged}");

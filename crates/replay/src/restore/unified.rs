@@ -1,12 +1,15 @@
 //! Unified diffs as `diff` and the previews print them.
 //!
 //! `--- a/PATH`, `+++ b/PATH`, `/dev/null` for absent, three lines of context, `\ No newline at end of file`.
-//! Bytes stay bytes. Left out: colours and words (the engine's diff view).
+//! Bytes stay bytes; of files with a NUL it only says that they differ. Left out: colours and words (the engine's diff view).
 
 use super::lines::{changes, hunks, split_lines, Hunk};
 use std::ops::Range;
 
 const CONTEXT: usize = 3;
+
+/// Where a NUL makes a file binary.
+const HEAD: usize = 8_000;
 
 /// Empty when both sides are equal.
 pub fn unified(path: &str, old: Option<&[u8]>, new: Option<&[u8]>) -> Vec<u8> {
@@ -18,7 +21,13 @@ pub fn unified(path: &str, old: Option<&[u8]>, new: Option<&[u8]>) -> Vec<u8> {
         Some(_) => shown(&format!("{prefix}/{path}")),
         None => "/dev/null".to_owned(),
     };
-    out.extend_from_slice(format!("--- {}\n+++ {}\n", name("a", old), name("b", new)).as_bytes());
+    let (a, b) = (name("a", old), name("b", new));
+    let binary = |side: &[u8]| side.iter().take(HEAD).any(|byte| *byte == 0);
+    if [old, new].into_iter().flatten().any(binary) {
+        out.extend_from_slice(format!("Binary files {a} and {b} differ\n").as_bytes());
+        return out;
+    }
+    out.extend_from_slice(format!("--- {a}\n+++ {b}\n").as_bytes());
     let old = split_lines(old.unwrap_or_default());
     let new = split_lines(new.unwrap_or_default());
     let all = changes(&old, &new);
