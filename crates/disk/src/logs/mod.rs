@@ -12,4 +12,5 @@ mod watch;
 
 pub use discover::{discover, memories, Agent, Found, Homes};
 pub use source::{Fate, FileSource, OpenError};
+pub use unpack::head;
 pub use watch::{Bell, Wake};

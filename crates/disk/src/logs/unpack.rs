@@ -5,6 +5,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::Path;
 
 use crate::places::{private_folder, Places};
 
@@ -17,24 +18,57 @@ const MOST: u64 = 8 << 30;
 /// # Errors
 /// Those of the system, and `InvalidData` where nothing can be unpacked or it is more than 8 GiB.
 pub fn unpack(file: &mut File) -> io::Result<Option<File>> {
-    let mut magic = [0; 4];
-    let mut filled = 0;
-    while let Some(rest) = magic.get_mut(filled..).filter(|rest| !rest.is_empty()) {
-        match file.read(rest) {
-            Ok(0) => break,
-            Ok(n) => filled += n,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    file.seek(SeekFrom::Start(0))?;
+    let packing = packing(file)?;
     let plain = io::BufReader::with_capacity(256 << 10, &*file);
-    let out = match magic {
-        [0x28, 0xb5, 0x2f, 0xfd] => copy_frames(plain)?,
-        [0x1f, 0x8b, _, _] => copy(flate2::read::MultiGzDecoder::new(plain), &mut scratch()?, 0)?.0,
-        _ => return Ok(None),
+    match packing {
+        Packing::Zstd => copy_frames(plain).map(Some),
+        Packing::Gzip => {
+            let decoder = flate2::read::MultiGzDecoder::new(plain);
+            Ok(Some(copy(decoder, &mut scratch()?, 0)?.0))
+        }
+        Packing::None => Ok(None),
+    }
+}
+
+/// The first `len` bytes of a file as a log is read: unpacked where it is compressed.
+///
+/// # Errors
+/// Those of the system.
+pub fn head(path: &Path, len: u64) -> io::Result<Vec<u8>> {
+    let mut file = File::open(path)?;
+    let packing = packing(&mut file)?;
+    let plain = io::BufReader::new(&file);
+    let mut head = Vec::new();
+    // What stands before damage is enough to tell what a file is.
+    let _ = match packing {
+        Packing::Zstd => match ruzstd::decoding::StreamingDecoder::new(plain) {
+            Ok(decoder) => decoder.take(len).read_to_end(&mut head),
+            Err(_) => Ok(0),
+        },
+        Packing::Gzip => {
+            flate2::read::MultiGzDecoder::new(plain).take(len).read_to_end(&mut head)
+        }
+        Packing::None => Ok(plain.take(len).read_to_end(&mut head)?),
     };
-    Ok(Some(out))
+    Ok(head)
+}
+
+enum Packing {
+    None,
+    Zstd,
+    Gzip,
+}
+
+/// Tells by the first bytes and goes back to the start.
+fn packing(file: &mut File) -> io::Result<Packing> {
+    let mut magic = Vec::new();
+    (&*file).take(4).read_to_end(&mut magic)?;
+    file.seek(SeekFrom::Start(0))?;
+    Ok(match magic.as_slice() {
+        [0x28, 0xb5, 0x2f, 0xfd] => Packing::Zstd,
+        [0x1f, 0x8b, ..] => Packing::Gzip,
+        _ => Packing::None,
+    })
 }
 
 /// A Zstandard file may be several frames, one after the other.
@@ -139,6 +173,12 @@ mod tests {
                 line.repeat(2),
                 "one after the other"
             );
+        }
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x");
+        for bytes in [gzip(&line), zstd(&line), line.clone().into_bytes()] {
+            std::fs::write(&path, bytes).unwrap();
+            assert_eq!(head(&path, 100).unwrap(), &line.as_bytes()[..100]);
         }
         assert_eq!(unpacked(b"{\"a\":1}\n").unwrap(), None);
         assert_eq!(unpacked(b"").unwrap(), None);
