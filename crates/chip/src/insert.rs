@@ -86,7 +86,7 @@ fn changed_endings(target: &[u8], ending: Ending) -> usize {
 }
 
 /// The bare text after line `line` of `target`, as whole lines with the line ends of the line before (else of the
-/// file's majority). Nothing else of the file changes; after a last line without a line end one goes before the text
+/// file's majority, in an empty file its own). Nothing else of the file changes; after a last line without a line end one goes before the text
 /// and none after it.
 pub fn insert_content(target: &[u8], line: i64, text: &[u8]) -> Result<Inserted, InsertError> {
     let lines = Lines::cut(target);
@@ -107,6 +107,10 @@ pub fn insert_content(target: &[u8], line: i64, text: &[u8]) -> Result<Inserted,
         }
     }
     let new = Lines::cut(text);
+    if lines.is_empty() {
+        // Nothing to go by but the text itself.
+        ending = new.ending;
+    }
     let (before, after) = target.split_at_checked(offset).unwrap_or_default();
     let mut bytes = before.to_vec();
     let body = join(&new.pieces, ending);

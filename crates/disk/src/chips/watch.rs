@@ -11,7 +11,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
 /// Events are gathered for so long from the first one.
-const GATHER: Duration = Duration::from_millis(25);
+const GATHER: Duration = Duration::from_millis(15);
 /// A look in any case.
 const SLOW: Duration = Duration::from_secs(2);
 /// Without events.

@@ -1,7 +1,8 @@
 //! Waiting until something may have happened to some files: file system events where there are any, and a look now
 //! and then in any case. What happened is not told; the caller looks.
 
-use notify::{RecommendedWatcher, RecursiveMode, Watcher};
+use notify::event::{AccessKind, AccessMode};
+use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{sync_channel, Receiver, RecvTimeoutError, SyncSender};
@@ -42,7 +43,12 @@ impl Wake {
     pub fn new() -> Wake {
         let (bell, rings) = sync_channel(1);
         let ring = bell.clone();
-        let watcher = notify::recommended_watcher(move |_| {
+        let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+            // Opening and reading is mostly our own doing: ringing for it would never end.
+            let written = EventKind::Access(AccessKind::Close(AccessMode::Write));
+            if event.is_ok_and(|event| event.kind.is_access() && event.kind != written) {
+                return;
+            }
             let _ = ring.try_send(());
         });
         Wake {
