@@ -1,32 +1,32 @@
 /** Words of the shell: header, library, deck, palette, help, settings, start, loading and failure. */
 import { dictionary } from './language.svelte';
 
-const MARKS_EN: Record<string, string> = {
-  error: 'error',
-  warning: 'warning',
-  save: 'chip saved',
-  failed: 'failed call',
-  evict: 'chip evicted',
-  insert: 'chip inserted',
-};
-const MARKS_ZH: Record<string, string> = {
-  error: '错误',
-  warning: '警告',
-  save: '已存碎片',
-  failed: '调用失败',
-  evict: '碎片被挤出',
-  insert: '已插入碎片',
-};
-const CHANGED_EN: Record<string, string> = {
-  truncated: 'File was cut',
-  replaced: 'File was replaced',
-  deleted: 'File was deleted',
-};
-const CHANGED_ZH: Record<string, string> = {
-  truncated: '文件被截短',
-  replaced: '文件被替换',
-  deleted: '文件被删除',
-};
+const MARKS_EN = new Map([
+  ['error', 'error'],
+  ['warning', 'warning'],
+  ['save', 'chip saved'],
+  ['failed', 'failed call'],
+  ['evict', 'chip evicted'],
+  ['insert', 'chip inserted'],
+]);
+const MARKS_ZH = new Map([
+  ['error', '错误'],
+  ['warning', '警告'],
+  ['save', '已存碎片'],
+  ['failed', '调用失败'],
+  ['evict', '碎片被挤出'],
+  ['insert', '已插入碎片'],
+]);
+const CHANGED_EN = new Map([
+  ['truncated', 'File was cut'],
+  ['replaced', 'File was replaced'],
+  ['deleted', 'File was deleted'],
+]);
+const CHANGED_ZH = new Map([
+  ['truncated', '文件被截短'],
+  ['replaced', '文件被替换'],
+  ['deleted', '文件被删除'],
+]);
 
 export const words = dictionary(
   {
@@ -46,7 +46,7 @@ export const words = dictionary(
     live: 'Live',
     liveAbout: 'Following the log as it is written',
     ahead: (n: string) => `${n} ahead`,
-    changed: (how: string) => CHANGED_EN[how] ?? 'File changed',
+    changed: (how: string) => CHANGED_EN.get(how) ?? 'File changed',
     changedAbout: 'What was read before stays on the timeline.',
     nothingOpen: 'Nothing open',
     openingState: 'Opening',
@@ -207,7 +207,7 @@ export const words = dictionary(
     playhead: 'Playhead',
     playheadAt: (event: string, time: string) => `event ${event} at ${time}`,
     playheadEvent: (event: string) => `event ${event}`,
-    markKind: (kind: string) => MARKS_EN[kind] ?? kind,
+    markKind: (kind: string) => MARKS_EN.get(kind) ?? kind,
 
     // Commands and keys
     groupPlay: 'Play and step',
@@ -317,7 +317,7 @@ export const words = dictionary(
     live: '实时',
     liveAbout: '正在跟随写入中的日志',
     ahead: (n) => `前方还有 ${n}`,
-    changed: (how) => CHANGED_ZH[how] ?? '文件已改变',
+    changed: (how) => CHANGED_ZH.get(how) ?? '文件已改变',
     changedAbout: '之前读到的内容仍留在时间线上。',
     nothingOpen: '未打开任何内容',
     openingState: '正在打开',
@@ -468,7 +468,7 @@ export const words = dictionary(
     playhead: '播放头',
     playheadAt: (event, time) => `事件 ${event}，${time}`,
     playheadEvent: (event) => `事件 ${event}`,
-    markKind: (kind) => MARKS_ZH[kind] ?? kind,
+    markKind: (kind) => MARKS_ZH.get(kind) ?? kind,
 
     groupPlay: '播放与步进',
     groupTimeline: '时间线',

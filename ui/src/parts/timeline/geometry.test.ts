@@ -8,6 +8,7 @@ import {
   height,
   markAt,
   MOST_COLUMNS,
+  positionAt,
   queryFor,
   ruler,
   Scale,
@@ -71,6 +72,27 @@ describe('bars', () => {
     expect(height(1, 1_000_000)).toBeGreaterThan(0);
     expect(height(10, 10)).toBe(1);
     expect(height(50, 10)).toBe(1);
+  });
+});
+
+describe('a place without asking', () => {
+  const query = { axis: 'time' as const, from: 1000, to: 2000, pixels: 10, path: null, search: null };
+  // Entries 41..46 stand in columns 0, 3, 3, 3, 7, 9.
+  const tracks = { entries: [1, 0, 0, 3, 0, 0, 0, 1, 0, 1], lastIndex: 46 };
+
+  it('is after the last entry at or before the column', () => {
+    expect(positionAt(query, tracks, 1000)).toBe(41);
+    expect(positionAt(query, tracks, 1299)).toBe(41);
+    expect(positionAt(query, tracks, 1300)).toBe(44);
+    expect(positionAt(query, tracks, 1699)).toBe(44);
+    expect(positionAt(query, tracks, 1750)).toBe(45);
+    expect(positionAt(query, tracks, 1999)).toBe(46);
+  });
+
+  it('is not guessed outside', () => {
+    expect(positionAt(query, tracks, 999)).toBeNull();
+    expect(positionAt(query, tracks, 2000)).toBeNull();
+    expect(positionAt(query, { entries: [], lastIndex: 0 }, 1500)).toBeNull();
   });
 });
 

@@ -87,6 +87,22 @@ export function columnX(query: TracksQuery, scale: Scale, column: number): numbe
   return scale.x(query.from + ((query.to - query.from) / query.pixels) * column);
 }
 
+/**
+ * Position after the last entry of the column where a value stands, from the counts that are there already: a scrub step
+ * need not wait for an answer. Null outside of what was asked for.
+ */
+export function positionAt(
+  query: TracksQuery,
+  tracks: { entries: readonly number[]; lastIndex: number },
+  value: number,
+): number | null {
+  const column = Math.floor(((value - query.from) / (query.to - query.from)) * query.pixels);
+  if (!(column >= 0 && column < tracks.entries.length)) return null;
+  let at = tracks.lastIndex;
+  for (let i = tracks.entries.length - 1; i > column; i--) at -= tracks.entries[i] ?? 0;
+  return Math.max(0, at);
+}
+
 /** The mark nearest to a pixel, not further than `reach`. */
 export function markAt(
   marks: readonly Mark[],
