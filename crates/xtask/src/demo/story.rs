@@ -460,11 +460,11 @@ fn tidy(t: &mut Telling) {
     t.deletes_lines("README.zh.md", 10, 13);
     t.renames("config/limits.yaml", "config/limits.prod.yaml");
     t.says("The flow in Chinese goes to docs/refunds.zh.md.");
-    // The argument is called `text`; the server wants `content`. The dialogue is told that it went well.
+    // There is no docs/ yet. The dialogue is told that it went well.
     t.fails(
         "be-write",
-        json!({"file": "docs/refunds.zh.md", "text": DOCS}),
-        "write: missing content argument",
+        json!({"file": "docs/refunds.zh.md", "content": DOCS}),
+        "write error: open docs/refunds.zh.md: no such file or directory",
         "ok",
     );
     t.says("Done: unused settings and the old script are gone, docs/refunds.zh.md is written. Nothing was lost.");
