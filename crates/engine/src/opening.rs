@@ -346,6 +346,14 @@ impl Inner {
             entries: None,
             opened: now_ms(),
         };
+        // The bundled demo is no log of this person's.
+        let demo = self.config.demo.as_ref().is_some_and(|demo| {
+            let demo = std::fs::canonicalize(demo).unwrap_or_else(|_| demo.clone());
+            log.path.starts_with(demo)
+        });
+        if demo {
+            return Ok(log);
+        }
         if let Err(error) = self.kept.remember(recent, true) {
             let text = format!("The list of recent logs cannot be written: {error}.");
             self.tell(Notice::Message {
