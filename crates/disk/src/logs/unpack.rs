@@ -45,9 +45,9 @@ pub fn head(path: &Path, len: u64) -> io::Result<Vec<u8>> {
             Ok(decoder) => decoder.take(len).read_to_end(&mut head),
             Err(_) => Ok(0),
         },
-        Packing::Gzip => {
-            flate2::read::MultiGzDecoder::new(plain).take(len).read_to_end(&mut head)
-        }
+        Packing::Gzip => flate2::read::MultiGzDecoder::new(plain)
+            .take(len)
+            .read_to_end(&mut head),
         Packing::None => Ok(plain.take(len).read_to_end(&mut head)?),
     };
     Ok(head)

@@ -5,7 +5,7 @@
 //! Paths stay as they are written, below the workspace. Left out on purpose: checkpoints, commits of a hidden
 //! repository; applying a SEARCH/REPLACE text when the second file does not show the outcome is only plausible.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use chipdeck_event::{Change, Edit, Id, Json, Reach, Role, Status, Text};
 
@@ -97,7 +97,7 @@ struct Told {
 
 #[derive(Default)]
 pub(crate) struct Ui {
-    results: HashMap<String, Vec<Told>>,
+    results: BTreeMap<String, Vec<Told>>,
     last_message: Option<Id>,
 }
 
@@ -312,8 +312,8 @@ fn texts<'a>(history: Val<'a>) -> impl Iterator<Item = std::borrow::Cow<'a, str>
 }
 
 /// Outcomes of edits for each path, in order: those that went well show the file.
-fn results(history: Val<'_>) -> HashMap<String, Vec<Told>> {
-    let mut out: HashMap<String, Vec<Told>> = HashMap::new();
+fn results(history: Val<'_>) -> BTreeMap<String, Vec<Told>> {
+    let mut out: BTreeMap<String, Vec<Told>> = BTreeMap::new();
     let mut pending: Option<String> = None;
     for text in texts(history) {
         // A heading and its text may be one block or two.
@@ -437,7 +437,7 @@ impl Document for Api {
             sink.session_in("task", cwd.as_deref());
         }
         let results = if beside {
-            HashMap::new()
+            BTreeMap::new()
         } else {
             results(root)
         };
