@@ -30,7 +30,8 @@ impl Names {
             std::mem::swap(&mut self.recent, &mut self.older);
             self.recent.clear();
         }
-        self.recent.insert_unique(hash, (hash, id.clone()), |held| held.0);
+        self.recent
+            .insert_unique(hash, (hash, id.clone()), |held| held.0);
         id
     }
 }

@@ -105,31 +105,29 @@ fn doubt(located: &Located, code: Code, message: impl Into<String>) -> Finding {
 
 /// The usual case, told in one look: one file whose entries come as they should.
 fn in_order(entries: &[Located], every: bool, canonical: bool) -> bool {
-    let mut last: Option<(&Located, Option<(u64, Option<i64>)>)> = None;
+    let mut last: Option<&Located> = None;
+    let mut key: Option<(u64, Option<i64>)> = None;
     for located in entries {
-        let mut key = None;
-        if let Some((before, held)) = last {
-            let place = |l: &Located| (l.place.line, l.place.offset);
+        let place = |l: &Located| (l.place.line, l.place.offset);
+        if let Some(before) = last {
             if before.place.file != located.place.file
                 || canonical && place(before) > place(located)
             {
                 return false;
             }
-            key = held;
         }
-        if every {
-            if let Some(event) = located.entry.event() {
-                let own = (
-                    event.envelope.seq.unwrap_or_default(),
-                    event.envelope.timestamp,
-                );
-                if key.is_some_and(|key| key > own) {
-                    return false;
-                }
-                key = Some(own);
-            }
+        last = Some(located);
+        let Some(event) = located.entry.event().filter(|_| every) else {
+            continue;
+        };
+        let own = (
+            event.envelope.seq.unwrap_or_default(),
+            event.envelope.timestamp,
+        );
+        if key.is_some_and(|key| key > own) {
+            return false;
         }
-        last = Some((located, key));
+        key = Some(own);
     }
     true
 }

@@ -415,7 +415,10 @@ impl<'a> Val<'a> {
         let mut found = None;
         let mut at = self.at + 1;
         while at < node.next {
-            let next = self.nodes.get(at as usize + 1).map_or(0, |value| value.next);
+            let next = self
+                .nodes
+                .get(at as usize + 1)
+                .map_or(0, |value| value.next);
             if self.at(at).is(name) {
                 found = Some(self.at(at + 1));
             }
@@ -430,7 +433,9 @@ impl<'a> Val<'a> {
     }
 
     fn is(&self, name: &str) -> bool {
-        let Some(node) = self.nodes.get(self.at as usize) else { return false };
+        let Some(node) = self.nodes.get(self.at as usize) else {
+            return false;
+        };
         if !node.plain {
             return self.str().as_deref() == Some(name);
         }

@@ -159,7 +159,7 @@ impl Contents {
             };
             text = edit::apply(&text, change, &|text| load_text(text, source)).ok()?;
             // On a long way leave marks for the next walk.
-            if steps.len() % FIRST_SPACING as usize == 0 && !steps.is_empty() {
+            if steps.len().is_multiple_of(FIRST_SPACING as usize) && !steps.is_empty() {
                 self.kept().remember(made, text.clone());
             }
         }
@@ -217,7 +217,7 @@ impl Kept {
 
     /// Keeps the text if its depth is one of those kept; when they get too many every second one goes.
     fn mark(&mut self, id: u32, depth: u32, text: &Arc<str>, nodes: &[Node]) {
-        if depth % self.spacing != 0 {
+        if !depth.is_multiple_of(self.spacing) {
             return;
         }
         self.mark_bytes += text.len();

@@ -141,14 +141,20 @@ fn swapped(text: &str, at: usize, old: &str, new: &str) -> String {
 fn lines(text: &str, start: i64, end: i64, content: &str) -> Result<String, Failure> {
     let count = line_count(text);
     if start < 1 || end < start - 1 || start > count + 1 {
-        return misfit(format!("lines {start} to {end} are no range in a file of {count} lines"));
+        return misfit(format!(
+            "lines {start} to {end} are no range in a file of {count} lines"
+        ));
     }
     if end > count {
-        return misfit(format!("line {end} is past the end: the file has {count} lines"));
+        return misfit(format!(
+            "line {end} is past the end: the file has {count} lines"
+        ));
     }
     let from = skip_lines(text, start - 1);
     let (before, rest) = text.split_at_checked(from).unwrap_or((text, ""));
-    let after = rest.split_at_checked(skip_lines(rest, end - start + 1)).map_or("", |(_, after)| after);
+    let after = rest
+        .split_at_checked(skip_lines(rest, end - start + 1))
+        .map_or("", |(_, after)| after);
     let mut out = String::with_capacity(before.len() + content.len() + after.len() + 1);
     out.push_str(before);
     if start == count + 1 && !text.is_empty() && !text.ends_with('\n') {
@@ -166,10 +172,15 @@ fn line_count(text: &str) -> i64 {
 
 /// The byte after the first `lines` lines; the end of the text where there are fewer.
 fn skip_lines(text: &str, lines: i64) -> usize {
-    let Some(nth) = usize::try_from(lines).ok().and_then(|lines| lines.checked_sub(1)) else {
+    let Some(nth) = usize::try_from(lines)
+        .ok()
+        .and_then(|lines| lines.checked_sub(1))
+    else {
         return 0;
     };
-    memchr::memchr_iter(b'\n', text.as_bytes()).nth(nth).map_or(text.len(), |at| at + 1)
+    memchr::memchr_iter(b'\n', text.as_bytes())
+        .nth(nth)
+        .map_or(text.len(), |at| at + 1)
 }
 
 #[cfg(test)]

@@ -47,7 +47,12 @@ impl Fold<'_> {
         if self.canonical {
             if let Some(parent) = &event.envelope.parent {
                 // Itself is not before it.
-                if self.book.ids.get(parent).is_none_or(|&index| index == self.index) {
+                if self
+                    .book
+                    .ids
+                    .get(parent)
+                    .is_none_or(|&index| index == self.index)
+                {
                     self.book.orphans.push(self.index);
                 }
             }
@@ -80,9 +85,7 @@ impl Fold<'_> {
                 self.book.claims.push(self.index);
                 Effect::Say
             }
-            Payload::ContextCompact { through, .. } => {
-                self.compact(through)
-            }
+            Payload::ContextCompact { through, .. } => self.compact(through),
             Payload::ToolCall { tool_name, .. } => self.call(event, tool_name),
             Payload::ToolResult { call, status, .. } => self.result(event, call.as_ref(), *status),
             Payload::FileCreate { path, content } => self.create(path, content),

@@ -208,8 +208,12 @@ impl Timeline {
     pub fn snapshot_payload(&self, state: &State, source: &dyn Source) -> String {
         let text = |file: FileState| self.content(file.content?, source);
         let contents = self.files(state).into_iter();
-        let contents = contents.filter_map(|(path, file)| Some((path.to_string(), text(file)?.to_string())));
-        let whole = Whole { contents: contents.collect(), state: self.print(state, source) };
+        let contents =
+            contents.filter_map(|(path, file)| Some((path.to_string(), text(file)?.to_string())));
+        let whole = Whole {
+            contents: contents.collect(),
+            state: self.print(state, source),
+        };
         serde_json::to_string(&whole).unwrap_or_default()
     }
 }

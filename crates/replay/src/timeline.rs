@@ -106,7 +106,7 @@ impl Timeline {
         }
         .current();
         apply(&mut self.end, &effect);
-        if index % self.options.snapshot_every == 0 {
+        if index.is_multiple_of(self.options.snapshot_every) {
             self.snapshots.push(self.end.clone());
         }
         if let Some(located) = self.entries.last() {
