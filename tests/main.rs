@@ -17,3 +17,7 @@ mod fixtures;
 mod laws;
 mod restore_command;
 mod restore_disk;
+mod restore_journal;
+mod restore_killed;
+mod restore_paths;
+mod restore_world;
