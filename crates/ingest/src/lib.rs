@@ -39,4 +39,4 @@ pub use reader::{Batch, Reader};
 pub use same::same_json;
 pub use set::{members, LogSet, Progress, Shape, Sink};
 pub use source::{MemorySource, Source, Window};
-pub use text::{load_json, load_record, load_text};
+pub use text::{each_part, load_json, load_record, load_text};

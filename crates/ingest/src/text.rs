@@ -31,6 +31,64 @@ pub fn load_text(text: &Text, source: &dyn Source) -> Option<Arc<str>> {
     }
 }
 
+/// The text in parts of at most some megabytes, in order, so that a huge one need not be held. `None` as for
+/// [`load_text`]; some parts may have been given before.
+pub fn each_part(text: &Text, source: &dyn Source, each: &mut dyn FnMut(&str)) -> Option<()> {
+    let Text::Span(span) = text else {
+        each(&load_text(text, source)?);
+        return Some(());
+    };
+    if span.len as usize <= PART {
+        each(&load_text(text, source)?);
+        return Some(());
+    }
+    let end = span.offset + u64::from(span.len) - 1;
+    let mut at = span.offset + 1;
+    let mut held: Vec<u8> = Vec::new();
+    while at < end {
+        let want = PART.min(usize::try_from(end - at).unwrap_or(PART));
+        let bytes = source.read_at(span.file, at, want).ok()?;
+        if bytes.is_empty() {
+            return None;
+        }
+        at += bytes.len() as u64;
+        held.extend_from_slice(&bytes);
+        let whole = if at < end {
+            whole_letters(&held)
+        } else {
+            held.len()
+        };
+        let (ready, rest) = held.split_at_checked(whole)?;
+        each(&decode(std::str::from_utf8(ready).ok()?));
+        held = rest.to_vec();
+    }
+    Some(())
+}
+
+/// Bytes of a string literal that are read at once.
+const PART: usize = 4 << 20;
+
+/// How many bytes of the inside of a string literal end neither within a letter nor within an escape.
+fn whole_letters(inner: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(hit) = memchr::memchr(b'\\', inner.get(at..).unwrap_or_default()) {
+        at += hit;
+        // A pair of surrogates is two escapes.
+        if at + 12 > inner.len() {
+            return at;
+        }
+        at += match (inner.get(at + 1), inner.get(at + 2), inner.get(at + 3)) {
+            (Some(b'u'), Some(b'd' | b'D'), Some(b'8' | b'9' | b'a' | b'b' | b'A' | b'B')) => 12,
+            (Some(b'u'), _, _) => 6,
+            _ => 2,
+        };
+    }
+    match std::str::from_utf8(inner) {
+        Err(fault) if fault.error_len().is_none() => fault.valid_up_to(),
+        _ => inner.len(),
+    }
+}
+
 /// The JSON text of a value; `None` when absent or when the log no longer has these bytes.
 pub fn load_json(json: &Json, source: &dyn Source) -> Option<Arc<str>> {
     match json {
@@ -51,4 +109,42 @@ pub fn load_record(place: Place, source: &dyn Source) -> Vec<u8> {
     source
         .read_at(place.file, place.offset, len)
         .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::MemorySource;
+    use chipdeck_event::Span;
+
+    #[test]
+    fn a_huge_text_comes_in_parts() {
+        let piece = r"plain \n 你好 \ud83d\ude00 \ud83d lone \\ \u00e9 é";
+        let literal = format!("\"{}\"", piece.repeat(3 * PART / piece.len()));
+        let source = MemorySource::single("a", literal.as_bytes());
+        let text = Text::Span(Span {
+            file: 0,
+            offset: 0,
+            len: literal.len() as u32,
+        });
+        let mut parts = Vec::new();
+        each_part(&text, &source, &mut |part| parts.push(part.to_owned())).unwrap();
+        assert!(parts.len() > 2);
+        assert!(*parts.concat() == *load_text(&text, &source).unwrap());
+    }
+
+    #[test]
+    fn cuts_are_between_letters() {
+        for (inner, whole) in [
+            ("abc", 3),
+            ("abc\\", 3),
+            ("abc\\n", 3),
+            ("a\\nbcdefghijklmnop", 18),
+            ("\\ud83d\\ude00abc", 15),
+            ("\\ud83d\\ude0", 0),
+        ] {
+            assert_eq!(whole_letters(inner.as_bytes()), whole, "{inner}");
+        }
+        assert_eq!(whole_letters(&"aé".as_bytes()[..2]), 1);
+    }
 }

@@ -6,7 +6,7 @@
 use crate::edit;
 use crate::state::ContentId;
 use chipdeck_event::{Located, Payload, Text};
-use chipdeck_ingest::{load_text, Source};
+use chipdeck_ingest::{each_part, load_text, Source};
 use hashbrown::HashMap;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, VecDeque};
@@ -178,8 +178,23 @@ impl Contents {
         if let Some(measure) = node.measure.get() {
             return Some(*measure);
         }
-        let text = self.text(id, entries, source)?;
-        Some(*node.measure.get_or_init(|| measure(&text)))
+        let held = self.kept().get(id.0);
+        let measured = match (&node.recipe, held) {
+            // A full text need not be held to be measured.
+            (Recipe::Full(text), None) => {
+                let (mut hash, mut bytes) = (Sha256::new(), 0);
+                each_part(text, source, &mut |part| {
+                    hash.update(part.as_bytes());
+                    bytes += part.len() as u64;
+                })?;
+                Measure {
+                    sha256: hash.finalize().into(),
+                    bytes,
+                }
+            }
+            _ => measure(&*self.text(id, entries, source)?),
+        };
+        Some(*node.measure.get_or_init(|| measured))
     }
 }
 
