@@ -91,14 +91,15 @@ pub trait Sink {
 }
 
 /// Reads one value and nothing after it but white space.
-pub(crate) fn read_from(input: impl Read, sink: &mut dyn Sink) -> Result<(), Fault> {
-    Reader::new(input).run(sink)
+pub(crate) fn read_from(mut input: impl Read, sink: &mut dyn Sink) -> Result<(), Fault> {
+    Reader::new(&mut input).run(sink)
 }
 
 const VALUE: &str = "looking for beginning of value";
 
-struct Reader<R> {
-    input: R,
+/// Not generic: it is compiled here, with this crate's optimisation.
+struct Reader<'a> {
+    input: &'a mut dyn Read,
     buffer: Vec<u8>,
     at: usize,
     filled: usize,
@@ -113,8 +114,8 @@ enum Open {
     Object,
 }
 
-impl<R: Read> Reader<R> {
-    fn new(input: R) -> Reader<R> {
+impl<'a> Reader<'a> {
+    fn new(input: &'a mut dyn Read) -> Reader<'a> {
         Reader {
             input,
             buffer: vec![0; 64 * 1024],
