@@ -629,3 +629,21 @@ fn a_pair_of_logs_and_a_bom_and_crlf_come_back_byte_for_byte() {
     world.run(&["undo"]).ends(0);
     assert_eq!(world.text("t.txt").unwrap(), "eins\nzwei\n");
 }
+
+#[test]
+fn the_preview_says_that_a_hard_link_is_broken() {
+    let world = told();
+    fs::hard_link(
+        world.project().join("src/a.rs"),
+        world.project().join("other"),
+    )
+    .unwrap();
+    let ran = world
+        .on_log("restore", &["--at", "3", "src/a.rs", "--dry-run", "--json"])
+        .ends(0)
+        .json();
+    assert_eq!(ran["warnings"][0]["code"], "hard-link");
+    world.on_log("restore", &["--at", "3", "src/a.rs"]).ends(0);
+    assert_eq!(world.text("other").unwrap(), "one\ntwo\nthree\nFOUR\n");
+    assert_eq!(world.text("src/a.rs").unwrap(), "one\ntwo\nthree\nfour\n");
+}

@@ -5,7 +5,7 @@ use crate::output::{warn, End, Failure, Out, Outcome};
 use chipdeck_disk::places::Places;
 use chipdeck_disk::restore::{Journal, Outcome as Settling, RestoreError, Root};
 use chipdeck_engine::log::Reading;
-use chipdeck_replay::restore::{unified, Action, RestorePlan, Step, Warning};
+use chipdeck_replay::restore::{unified, Action, Note, RestorePlan, Step, Warning};
 use chipdeck_replay::Timeline;
 use serde_json::{json, Value};
 use std::io::IsTerminal;
@@ -48,7 +48,14 @@ pub fn journal() -> Result<Journal, Failure> {
             .hint("set HOME or XDG_DATA_HOME")
     })?;
     let journal = Journal::new(&places);
-    for settled in journal.settle(now()).map_err(failed)? {
+    let settled = match journal.settle(now()) {
+        Err(RestoreError::Busy) => {
+            warn("another restore is still running");
+            Vec::new()
+        }
+        settled => settled.map_err(failed)?,
+    };
+    for settled in settled {
         let restore = &settled.restore;
         match settled.outcome {
             Settling::Finished => {}
@@ -112,6 +119,14 @@ pub fn carry_out(
         false => journal()?.apply(root, plan, now()).map_err(failed)?,
     };
     let mut all = warnings(warned);
+    let linked =
+        |step: &&Step| step.notes.contains(&Note::HardLink) && step.action() == Action::Replace;
+    for step in plan.steps.iter().filter(linked) {
+        all.push(json!({
+            "code": "hard-link",
+            "message": format!("{}: other names of this file keep the old content", step.path),
+        }));
+    }
     for path in applied.iter().flat_map(|applied| &applied.undressed) {
         all.push(json!({
             "code": "attributes",

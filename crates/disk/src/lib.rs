@@ -13,6 +13,7 @@
 
 pub mod chips;
 pub mod folder;
+#[cfg(unix)]
 mod hex;
 pub mod logs;
 pub mod own;
