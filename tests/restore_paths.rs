@@ -298,3 +298,35 @@ fn which_root_a_path_belongs_to() {
         Located::Never(_)
     ));
 }
+
+#[test]
+fn a_root_by_another_name_and_one_that_is_no_text() {
+    use std::os::unix::ffi::OsStringExt;
+    let world = World::new();
+    world.write("a.txt", "old");
+    let alias = world.place.path().join("alias");
+    symlink(world.project(), &alias).unwrap();
+    // A log that ran below the other name.
+    let root = Root::open(&alias).unwrap();
+    assert_eq!(root.path(), world.project().canonicalize().unwrap());
+    let named = alias.join("a.txt");
+    assert_eq!(root.place(named.to_str().unwrap(), None).unwrap(), "a.txt");
+    // Links that point below that name lead inside.
+    symlink(&named, world.at("by-alias")).unwrap();
+    assert_eq!(root.read("by-alias").unwrap().real, "a.txt");
+
+    let odd = world
+        .place
+        .path()
+        .join(std::ffi::OsString::from_vec(b"pr\xffoject".to_vec()));
+    fs::create_dir(&odd).unwrap();
+    fs::write(odd.join("a.txt"), "old").unwrap();
+    let root = Root::open(&odd).unwrap();
+    let found = root.read("a.txt").unwrap();
+    let step = Step::new("a.txt", found.image, Some(FileImage::of(&b"new"[..])));
+    let plan = RestorePlan::new(Kind::File, vec![step]);
+    world.journal().apply(&root, &plan, 1).unwrap().unwrap();
+    assert_eq!(fs::read(odd.join("a.txt")).unwrap(), b"new");
+    world.undo(None).unwrap();
+    assert_eq!(fs::read(odd.join("a.txt")).unwrap(), b"old");
+}
