@@ -3,7 +3,7 @@
 
 use crate::contents::Contents;
 use crate::numbers::Numbers;
-use crate::state::{Certainty, ContentId, EventRef, Why};
+use crate::state::{Certainty, ContentId, EventRef, FileState, State, Why};
 use chipdeck_event::{Finding, Id, Status, Text};
 use hashbrown::HashMap;
 
@@ -80,6 +80,8 @@ pub(crate) struct Book {
     pub carried: Vec<Carried>,
     pub carried_ids: HashMap<Id, u32>,
     pub contents: Contents,
+    /// States that files had, each with the entry that brought it.
+    pub file_rows: Vec<(FileState, u32)>,
     /// The fold's findings, by entry.
     pub found: Vec<(u32, Finding)>,
     /// Entries whose parent was not known when they came.
@@ -108,6 +110,7 @@ impl Book {
             carried: Vec::new(),
             carried_ids: HashMap::new(),
             contents: Contents::new(cache_bytes),
+            file_rows: Vec::new(),
             found: Vec::new(),
             orphans: Vec::new(),
             claims: Vec::new(),
@@ -125,6 +128,19 @@ impl Book {
         if let Some(row) = self.paths.row_mut(path) {
             row.with.push(version);
         }
+    }
+
+    /// The file of a path, by number.
+    pub(crate) fn file(&self, state: &State, path: u32) -> Option<FileState> {
+        self.file_rows
+            .get(state.file_row(path)? as usize)
+            .map(|(file, _)| *file)
+    }
+
+    /// The number of a new state of a file.
+    pub(crate) fn file_row(&mut self, file: FileState, index: u32) -> u32 {
+        self.file_rows.push((file, index));
+        (self.file_rows.len() - 1) as u32
     }
 
     /// An event by its id: an entry if it is one, else carried.
@@ -180,6 +196,11 @@ impl Book {
         let carried = self.carried.len() as u32;
         self.carried_ids.retain(|_, number| *number < carried);
         self.contents.truncate(position);
+        while self
+            .file_rows
+            .pop_if(|(_, born)| *born > position)
+            .is_some()
+        {}
         while self.found.pop_if(|(index, _)| *index > position).is_some() {}
         for list in [&mut self.orphans, &mut self.claims, &mut self.strays] {
             while list.pop_if(|index| *index > position).is_some() {}

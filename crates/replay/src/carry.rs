@@ -63,7 +63,12 @@ impl Fold<'_> {
             if exists && certainty != Certainty::Unknown {
                 self.carry_content(&mut to, &path, file, texts.get(&*path).copied());
             }
-            put(&mut state.files, number, Some(to), None);
+            put(
+                &mut state.files,
+                number,
+                self.book.file_row(to, self.index) + 1,
+                0,
+            );
             self.note(number, Op::Observe, to, false);
         }
     }
@@ -122,14 +127,12 @@ impl Fold<'_> {
                 status: string(row, "status").and_then(Status::parse),
             };
             let number = self.book.carry(id.into(), Some(said), self.index);
-            state.dialogue.push_back(EventRef::Carried(number));
+            state.dialogue.push_back(EventRef::Carried(number).pack());
         }
         for (rank, id) in (0u32..).zip(items(whole, "context").filter_map(Value::as_str)) {
             let event = self.book.event_ref(&id.into(), self.index);
-            state.context.push_back(ContextItem {
-                event,
-                at: (self.index, rank),
-            });
+            state.context.push_back(event.pack());
+            state.anchors.insert(event.pack(), (self.index, rank));
         }
     }
 
@@ -146,12 +149,8 @@ impl Fold<'_> {
             let result =
                 string(tool, "resultEvent").map(|id| self.book.event_ref(&id.into(), self.index));
             let status = string(tool, "status").and_then(Status::parse);
-            put(
-                &mut state.tools,
-                number,
-                Some(ToolState { status, result }),
-                None,
-            );
+            let to = ToolState { status, result };
+            put(&mut state.tools, number, ToolState::pack(Some(to)), 0);
         }
     }
 

@@ -192,7 +192,7 @@ impl Contents {
                     bytes,
                 }
             }
-            _ => measure(&*self.text(id, entries, source)?),
+            _ => measure(&self.text(id, entries, source)?),
         };
         Some(*node.measure.get_or_init(|| measured))
     }

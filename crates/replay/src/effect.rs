@@ -9,11 +9,13 @@ use imbl::Vector;
 pub(crate) enum Effect {
     #[default]
     None,
+    /// Numbers of a path and of the state that its file has now.
     File {
         path: u32,
-        to: FileState,
+        row: u32,
     },
-    Rename(Box<Rename>),
+    /// Both paths of a rename.
+    Files([(u32, u32); 2]),
     /// A message: into the dialogue and the context.
     Say,
     Compact {
@@ -27,8 +29,8 @@ pub(crate) enum Effect {
         tool: u32,
         correlation: Option<u32>,
         status: Status,
-        /// Of a call that may have changed files: the paths that it names.
-        changed: Option<Box<[u32]>>,
+        /// Of a call that may have changed files: those that it names, with the states that they have now.
+        changed: Option<Box<[(u32, u32)]>>,
     },
     ChipPut {
         chip: u32,
@@ -46,52 +48,37 @@ pub(crate) enum Effect {
     Snapshot(Box<State>),
 }
 
-#[derive(Clone, Debug)]
-pub(crate) struct Rename {
-    pub from: u32,
-    pub to: u32,
-    pub gone: FileState,
-    pub moved: FileState,
-}
-
 /// The state after one entry more.
 pub(crate) fn apply(state: &mut State, effect: &Effect) {
     state.position += 1;
     let index = state.position;
     match effect {
         Effect::None => {}
-        Effect::File { path, to } => put(&mut state.files, *path, Some(*to), None),
-        Effect::Rename(rename) => {
-            put(&mut state.files, rename.from, Some(rename.gone), None);
-            put(&mut state.files, rename.to, Some(rename.moved), None);
+        Effect::File { path, row } => put(&mut state.files, *path, row + 1, 0),
+        Effect::Files(rows) => {
+            for (path, row) in rows {
+                put(&mut state.files, *path, row + 1, 0);
+            }
         }
         Effect::Say => {
-            let event = EventRef::Entry(index);
+            let event = EventRef::Entry(index).pack();
             state.dialogue.push_back(event);
-            state.context.push_back(ContextItem {
-                event,
-                at: (index, u32::MAX),
-            });
+            state.context.push_back(event);
         }
         Effect::Compact { at } => {
-            // The items are in the order of `at`: what it replaces is in front.
-            let replaced = replaced(&state.context, *at);
+            // The items are in the order of what they stand for: what it replaces is in front.
+            let replaced = replaced(state, *at);
             state.context = state.context.split_off(replaced);
-            state.context.push_front(ContextItem {
-                event: EventRef::Entry(index),
-                at: *at,
-            });
+            let event = EventRef::Entry(index).pack();
+            state.context.push_front(event);
+            state.anchors.insert(event, *at);
         }
         Effect::Call { tool, correlation } => {
-            put(
-                &mut state.tools,
-                *tool,
-                Some(ToolState {
-                    status: None,
-                    result: None,
-                }),
-                None,
-            );
+            let to = ToolState {
+                status: None,
+                result: None,
+            };
+            put(&mut state.tools, *tool, ToolState::pack(Some(to)), 0);
             if let Some(correlation) = correlation {
                 state.open.insert((*correlation, *tool));
             }
@@ -106,14 +93,14 @@ pub(crate) fn apply(state: &mut State, effect: &Effect) {
                 status: Some(*status),
                 result: Some(EventRef::Entry(index)),
             };
-            put(&mut state.tools, *tool, Some(to), None);
+            put(&mut state.tools, *tool, ToolState::pack(Some(to)), 0);
             if let Some(correlation) = correlation {
                 state.open.remove(&(*correlation, *tool));
             }
-            if let Some(paths) = changed {
+            if let Some(files) = changed {
                 state.changers += 1;
-                for &path in paths {
-                    doubt(&mut state.files, path);
+                for (path, row) in files {
+                    put(&mut state.files, *path, row + 1, 0);
                 }
             }
         }
@@ -132,26 +119,16 @@ pub(crate) fn apply(state: &mut State, effect: &Effect) {
 }
 
 /// How many items of the context a compaction up to `at` replaces.
-fn replaced(context: &Vector<ContextItem>, at: (u32, u32)) -> usize {
-    let (mut low, mut high) = (0, context.len());
+fn replaced(state: &State, at: (u32, u32)) -> usize {
+    let (mut low, mut high) = (0, state.context.len());
     while low < high {
         let middle = low + (high - low) / 2;
-        match context.get(middle) {
-            Some(item) if item.at <= at => low = middle + 1,
+        match state.context.get(middle) {
+            Some(packed) if state.context_item(*packed).at <= at => low = middle + 1,
             _ => high = middle,
         }
     }
     low
-}
-
-/// A shell call may have changed the file.
-fn doubt(files: &mut Vector<Option<FileState>>, path: u32) {
-    if let Some(Some(file)) = files.get_mut(path as usize) {
-        if file.certainty == Certainty::Exact {
-            file.certainty = Certainty::Unverified;
-            file.why = Why::ShellSince;
-        }
-    }
 }
 
 fn seat<P: Clone>(
@@ -183,12 +160,8 @@ pub(crate) fn put<T: Clone>(list: &mut Vector<T>, number: u32, value: T, empty: 
 }
 
 impl State {
-    pub(crate) fn file(&self, path: u32) -> Option<FileState> {
-        self.files.get(path as usize).copied().flatten()
-    }
-
     pub(crate) fn tool(&self, tool: u32) -> Option<ToolState> {
-        self.tools.get(tool as usize).copied().flatten()
+        ToolState::unpack(*self.tools.get(tool as usize)?)
     }
 
     pub(crate) fn chip(&self, chip: u32) -> ChipPlace {

@@ -3,7 +3,7 @@
 use crate::book::{Op, Version};
 use crate::contents::measure;
 use crate::edit::{self, Failure};
-use crate::effect::{Effect, Rename};
+use crate::effect::Effect;
 use crate::fold::Fold;
 use crate::state::*;
 use chipdeck_event::{Change, Code, Id, Payload, Text};
@@ -24,8 +24,8 @@ impl FileFold for Fold<'_> {
         let number = self.book.path(path, self.index);
         // In an agent's log a create is its tool's word that the file was not there: what is known of it is outdated.
         if let Some(file) = self
-            .state
-            .file(number)
+            .book
+            .file(self.state, number)
             .filter(|file| file.exists && self.canonical)
         {
             // It is there already: skipped.
@@ -56,7 +56,7 @@ impl FileFold for Fold<'_> {
             return Effect::None;
         };
         let number = self.book.path(path, self.index);
-        let file = self.state.file(number);
+        let file = self.book.file(self.state, number);
         let base = file.and_then(|file| Some((file, file.content?)));
         let wrong_before = before_sha256
             .as_deref()
@@ -145,7 +145,7 @@ impl FileFold for Fold<'_> {
                     last: EventRef::Entry(self.index),
                     ..file
                 };
-                Effect::File { path: number, to }
+                self.set(number, to)
             }
             Err(Failure::TooMuch) => {
                 self.file_finding(
@@ -160,7 +160,7 @@ impl FileFold for Fold<'_> {
 
     fn delete(&mut self, path: &Id) -> Effect {
         let number = self.book.path(path, self.index);
-        let file = self.state.file(number);
+        let file = self.book.file(self.state, number);
         let to = self.gone(Why::Written);
         match file {
             Some(file) if file.exists => self.versioned(number, Op::Delete, to, false),
@@ -172,7 +172,7 @@ impl FileFold for Fold<'_> {
                 );
                 match file {
                     None => self.versioned(number, Op::Delete, to, false),
-                    Some(_) => Effect::File { path: number, to },
+                    Some(_) => self.set(number, to),
                 }
             }
         }
@@ -183,7 +183,11 @@ impl FileFold for Fold<'_> {
             return Effect::None;
         }
         let source = self.book.path(from, self.index);
-        let Some(file) = self.state.file(source).filter(|file| file.exists) else {
+        let Some(file) = self
+            .book
+            .file(self.state, source)
+            .filter(|file| file.exists)
+        else {
             self.file_finding(
                 Code::ChangeOnMissing,
                 from,
@@ -199,17 +203,14 @@ impl FileFold for Fold<'_> {
         let gone = self.gone(Why::Written);
         self.note(source, Op::Rename, gone, false);
         self.note(target, Op::Rename, moved, false);
-        Effect::Rename(Box::new(Rename {
-            from: source,
-            to: target,
-            gone,
-            moved,
-        }))
+        let gone = self.book.file_row(gone, self.index);
+        let moved = self.book.file_row(moved, self.index);
+        Effect::Files([(source, gone), (target, moved)])
     }
 
     fn observe(&mut self, path: &Id, sha256: Option<&str>, content: Option<&Text>) -> Effect {
         let number = self.book.path(path, self.index);
-        let file = self.state.file(number);
+        let file = self.book.file(self.state, number);
         let known = file.and_then(|file| file.content);
         let seen = match content {
             Some(Text::Missing) | None => None,
@@ -341,7 +342,12 @@ impl Fold<'_> {
 
     fn versioned(&mut self, path: u32, op: Op, to: FileState, outside: bool) -> Effect {
         self.note(path, op, to, outside);
-        Effect::File { path, to }
+        self.set(path, to)
+    }
+
+    fn set(&mut self, path: u32, to: FileState) -> Effect {
+        let row = self.book.file_row(to, self.index);
+        Effect::File { path, row }
     }
 
     pub(crate) fn note(&mut self, path: u32, op: Op, to: FileState, changed_outside: bool) {

@@ -218,7 +218,7 @@ impl Fold<'_> {
 
     fn compact(&mut self, through: &Id) -> Effect {
         // What a `state.snapshot` carried stands there, in the order of its list.
-        let carried = self.state.context.iter().find(|item| {
+        let carried = self.state.context_items().find(|item| {
             item.at.1 != u32::MAX && self.book.event_id_is(item.event, self.entries, through)
         });
         let at = match carried {
@@ -297,12 +297,28 @@ impl Fold<'_> {
         }
     }
 
-    fn reached(&self, words: &[Box<str>]) -> Box<[u32]> {
+    /// The files that the words of a changer reach are no longer sure.
+    fn reached(&mut self, words: &[Box<str>]) -> Box<[(u32, u32)]> {
         let rows = self.book.paths.rows();
         let hit = (0u32..)
             .zip(rows)
             .filter(|(_, row)| reaches(words, &row.name));
-        hit.map(|(number, _)| number).collect()
+        let hit: Vec<u32> = hit.map(|(number, _)| number).collect();
+        let mut doubted = Vec::new();
+        for path in hit {
+            let Some(file) = self.book.file(self.state, path) else {
+                continue;
+            };
+            if file.certainty == Certainty::Exact {
+                let to = FileState {
+                    certainty: Certainty::Unverified,
+                    why: Why::ShellSince,
+                    ..file
+                };
+                doubted.push((path, self.book.file_row(to, self.index)));
+            }
+        }
+        doubted.into()
     }
 
     // Memory and plans.

@@ -30,6 +30,7 @@ mod rows;
 mod state;
 mod timeline;
 mod tracks;
+mod windows;
 
 pub use book::{Op, Version};
 pub use edit::{apply as apply_change, Failure};

@@ -123,8 +123,7 @@ impl Timeline {
                 queue: queue.iter().map(|chip| chip.id.to_string()).collect(),
             },
             context: state
-                .context
-                .iter()
+                .context_items()
                 .filter_map(|item| name(item.event))
                 .collect(),
             dialogue: self

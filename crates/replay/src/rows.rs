@@ -55,32 +55,32 @@ impl State {
 
     /// Calls so far.
     pub fn tools_len(&self) -> usize {
-        self.tools.iter().flatten().count()
+        self.tool_states().flatten().count()
     }
 }
 
 impl Timeline {
     /// Every path that the state has (deleted ones too), sorted.
     pub fn files<'a>(&'a self, state: &State) -> Vec<(&'a Id, FileState)> {
-        let rows = self.book.paths.rows().iter().zip(&state.files);
+        let rows = (0u32..).zip(self.book.paths.rows());
         let mut files: Vec<(&Id, FileState)> = rows
-            .filter_map(|(row, file)| Some((&row.name, (*file)?)))
+            .filter_map(|(path, row)| Some((&row.name, self.book.file(state, path)?)))
             .collect();
         files.sort_unstable_by_key(|(path, _)| *path);
         files
     }
 
     pub fn file(&self, state: &State, path: &str) -> Option<FileState> {
-        state.file(self.book.paths.get(path)?)
+        self.book.file(state, self.book.paths.get(path)?)
     }
 
     pub fn dialogue<'a>(
         &'a self,
         state: &'a State,
     ) -> impl ExactSizeIterator<Item = Said<'a>> + DoubleEndedIterator + 'a {
-        state.dialogue.iter().map(|event| {
-            self.said(*event).unwrap_or(Said {
-                event: *event,
+        state.dialogue_events().map(|event| {
+            self.said(event).unwrap_or(Said {
+                event,
                 event_id: &self.nameless,
                 role: "system",
                 content: None,
@@ -90,7 +90,7 @@ impl Timeline {
         })
     }
 
-    fn said(&self, event: EventRef) -> Option<Said<'_>> {
+    pub(crate) fn said(&self, event: EventRef) -> Option<Said<'_>> {
         let event_id = self.event_id(event)?;
         let said = |role, content, call, status| {
             Some(Said {
@@ -140,14 +140,14 @@ impl Timeline {
 
     /// What the model would still see, in order.
     pub fn context(&self, state: &State) -> Vec<EventRef> {
-        state.context.iter().map(|item| item.event).collect()
+        state.context_items().map(|item| item.event).collect()
     }
 
     /// Calls in the order in which they came.
     pub fn tools<'a>(&'a self, state: &'a State) -> impl Iterator<Item = Called<'a>> + 'a {
-        let rows = self.book.calls.rows().iter().zip(&state.tools);
+        let rows = self.book.calls.rows().iter().zip(state.tool_states());
         rows.filter_map(|(row, tool)| {
-            let tool = (*tool)?;
+            let tool = tool?;
             let call_id = match row.with.entry {
                 Some(index) => self.event_id(EventRef::Entry(index))?,
                 None => &row.name,

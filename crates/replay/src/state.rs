@@ -3,7 +3,8 @@
 //! A [`State`] is small and cheap to clone; names, texts and hashes are in the [`Timeline`](crate::Timeline) that
 //! made it. Paths, calls, chips, memory items and plans are numbered in the order in which the log first names them.
 
-use imbl::{OrdSet, Vector};
+use chipdeck_event::Status;
+use imbl::{OrdMap, OrdSet, Vector};
 
 /// What a log proves about a content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -83,7 +84,7 @@ pub struct FileState {
 /// A call's outcome; pending without a status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ToolState {
-    pub status: Option<chipdeck_event::Status>,
+    pub status: Option<Status>,
     pub result: Option<EventRef>,
 }
 
@@ -137,16 +138,21 @@ pub(crate) struct ContextItem {
     pub at: (u32, u32),
 }
 
-/// The whole state after the first [`State::position`] entries.
+/// The whole state after the first [`State::position`] entries. Many of these are kept: the long lists are of plain
+/// numbers, so that what one state does not share with the next is small.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct State {
     pub(crate) position: u32,
-    /// By path number; `None` before the path is first named.
-    pub(crate) files: Vector<Option<FileState>>,
-    pub(crate) dialogue: Vector<EventRef>,
-    pub(crate) context: Vector<ContextItem>,
-    /// By call number; `None` where a `state.snapshot` dropped it.
-    pub(crate) tools: Vector<Option<ToolState>>,
+    /// By path number: the number of a file's state, plus one; 0 before the path is first named.
+    pub(crate) files: Vector<u32>,
+    /// Events, packed.
+    pub(crate) dialogue: Vector<u32>,
+    /// Events, packed, in the order of what they stand for.
+    pub(crate) context: Vector<u32>,
+    /// What those events of the context stand for that do not stand for themselves.
+    pub(crate) anchors: OrdMap<u32, (u32, u32)>,
+    /// By call number, packed; 0 where a `state.snapshot` dropped it.
+    pub(crate) tools: Vector<u32>,
     /// Pending calls with a correlation: (correlation number, call number).
     pub(crate) open: OrdSet<(u32, u32)>,
     pub(crate) chips: Vector<Seat<ChipPlace>>,
@@ -162,5 +168,120 @@ impl State {
     /// The playhead stands after this entry; 0 is before the first.
     pub fn position(&self) -> u32 {
         self.position
+    }
+
+    /// Number of the state of a file.
+    pub(crate) fn file_row(&self, path: u32) -> Option<u32> {
+        self.files.get(path as usize)?.checked_sub(1)
+    }
+
+    pub(crate) fn dialogue_events(
+        &self,
+    ) -> impl ExactSizeIterator<Item = EventRef> + DoubleEndedIterator + '_ {
+        self.dialogue.iter().map(|packed| EventRef::unpack(*packed))
+    }
+
+    pub(crate) fn context_items(&self) -> impl Iterator<Item = ContextItem> + '_ {
+        self.context.iter().map(|packed| self.context_item(*packed))
+    }
+
+    pub(crate) fn context_item(&self, packed: u32) -> ContextItem {
+        let event = EventRef::unpack(packed);
+        let own = match event {
+            EventRef::Entry(index) => (index, u32::MAX),
+            EventRef::Carried(_) => (0, 0),
+        };
+        let at = self.anchors.get(&packed).copied().unwrap_or(own);
+        ContextItem { event, at }
+    }
+
+    /// By call number.
+    pub(crate) fn tool_states(&self) -> impl Iterator<Item = Option<ToolState>> + '_ {
+        self.tools.iter().map(|packed| ToolState::unpack(*packed))
+    }
+}
+
+const CARRIED: u32 = 1 << 31;
+
+impl EventRef {
+    pub(crate) fn pack(self) -> u32 {
+        match self {
+            EventRef::Entry(index) => index & !CARRIED,
+            EventRef::Carried(number) => number | CARRIED,
+        }
+    }
+
+    pub(crate) fn unpack(packed: u32) -> EventRef {
+        match packed & CARRIED {
+            0 => EventRef::Entry(packed),
+            _ => EventRef::Carried(packed & !CARRIED),
+        }
+    }
+}
+
+impl ToolState {
+    /// Three bits of status (0: no call, 1: pending), one for a carried result, the rest the result's number; all
+    /// ones where there is none.
+    pub(crate) fn pack(tool: Option<ToolState>) -> u32 {
+        let Some(tool) = tool else { return 0 };
+        let status = tool.status.map_or(1, |status| {
+            let at = Status::ALL.iter().position(|it| *it == status);
+            at.unwrap_or_default() as u32 + 2
+        });
+        let (carried, number) = match tool.result {
+            None => (0, NO_RESULT),
+            Some(EventRef::Entry(index)) => (0, index.min(NO_RESULT)),
+            Some(EventRef::Carried(number)) => (8, number.min(NO_RESULT)),
+        };
+        status | carried | number << 4
+    }
+
+    pub(crate) fn unpack(packed: u32) -> Option<ToolState> {
+        let status = match packed & 7 {
+            0 => return None,
+            1 => None,
+            other => Status::ALL.get(other as usize - 2).copied(),
+        };
+        let result = match (packed >> 4, packed & 8) {
+            (NO_RESULT, _) => None,
+            (index, 0) => Some(EventRef::Entry(index)),
+            (number, _) => Some(EventRef::Carried(number)),
+        };
+        Some(ToolState { status, result })
+    }
+}
+
+const NO_RESULT: u32 = u32::MAX >> 4;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packed_and_unpacked() {
+        for event in [
+            EventRef::Entry(1),
+            EventRef::Entry(123_456_789),
+            EventRef::Carried(0),
+            EventRef::Carried(7),
+        ] {
+            assert_eq!(EventRef::unpack(event.pack()), event);
+            for status in Status::ALL {
+                let tool = Some(ToolState {
+                    status: Some(status),
+                    result: Some(event),
+                });
+                assert_eq!(ToolState::unpack(ToolState::pack(tool)), tool);
+            }
+        }
+        for tool in [
+            None,
+            Some(ToolState {
+                status: None,
+                result: None,
+            }),
+        ] {
+            assert_eq!(ToolState::unpack(ToolState::pack(tool)), tool);
+        }
     }
 }

@@ -463,7 +463,7 @@ fn lanes(located: &Located, effect: &Effect) -> Lanes {
         },
         Payload::FileDelete { .. } => Lanes::FILE_MINUS,
         Payload::FileRename { .. } => match effect {
-            Effect::Rename(_) => Lanes::FILE_PLUS.with(Lanes::FILE_MINUS),
+            Effect::Files(_) => Lanes::FILE_PLUS.with(Lanes::FILE_MINUS),
             _ => Lanes::default(),
         },
         Payload::ChipSave { .. } | Payload::ChipEvict { .. } | Payload::ChipInsert { .. } => {
