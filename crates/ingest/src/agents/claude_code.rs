@@ -5,12 +5,14 @@
 //! `oldString`/`newString` the change; `structuredPatch` is for show only and not used. Deletions exist only as shell
 //! text. Left out on purpose: the backups of `file-history/` (they are not in the log), the texts of hooks.
 
-use std::collections::{HashMap, HashSet};
+use hashbrown::{HashMap, HashSet};
+use std::borrow::Cow;
 
 use chipdeck_event::{Id, Json, Payload, Role, Status, Text};
 
 use super::claude_tools::{asked, file_events, full_read, plausible, reach, status, Asked};
 use super::clock;
+use super::paths;
 use super::records::{Mapper, Record, Verdict};
 use super::sink::{Call, Outcome, Sink};
 use crate::tape::{Origin, Val};
@@ -70,13 +72,98 @@ pub(crate) struct ClaudeCode {
     /// Calls that were emitted, and those whose result was.
     calls: HashSet<Id>,
     results: HashSet<Id>,
-    records: HashSet<Box<str>>,
+    records: HashSet<Id>,
     /// Records whose first event is a call: their id to its.
-    stands_for: HashMap<Box<str>, Id>,
+    stands_for: HashMap<Id, Id>,
     /// Records of inline sub-agents: which of them.
     lanes: HashMap<Box<str>, Id>,
     last_message: Option<Id>,
     tokens_before: Option<i64>,
+}
+
+/// The fields of a record that are looked at, found in one pass.
+#[derive(Clone, Copy, Default)]
+struct Head<'a> {
+    kind: Option<Val<'a>>,
+    uuid: Option<Val<'a>>,
+    parent: Option<Val<'a>>,
+    logical_parent: Option<Val<'a>>,
+    session: Option<Val<'a>>,
+    agent: Option<Val<'a>>,
+    prompt: Option<Val<'a>>,
+    cwd: Option<Val<'a>>,
+    timestamp: Option<Val<'a>>,
+    sidechain: bool,
+    meta: bool,
+    api_error: bool,
+    summary: bool,
+    message: Option<Val<'a>>,
+    /// The structured result beside a message.
+    detail: Option<Val<'a>>,
+    denied: Option<Val<'a>>,
+    wire_inputs: Option<Val<'a>>,
+    wire_context: Option<Val<'a>>,
+}
+
+impl<'a> Head<'a> {
+    fn of(value: Val<'a>) -> Head<'a> {
+        let mut head = Head::default();
+        let truth = |v: Val<'_>| v.bool() == Some(true);
+        for (key, v) in value.members() {
+            match key.as_ref() {
+                "type" => head.kind = Some(v),
+                "uuid" => head.uuid = Some(v),
+                "parentUuid" => head.parent = Some(v),
+                "logicalParentUuid" => head.logical_parent = Some(v),
+                "sessionId" => head.session = Some(v),
+                "session_id" => head.session = head.session.or(Some(v)),
+                "agentId" => head.agent = Some(v),
+                "promptId" => head.prompt = Some(v),
+                "cwd" => head.cwd = Some(v),
+                "timestamp" => head.timestamp = Some(v),
+                "isSidechain" => head.sidechain = truth(v),
+                "isMeta" => head.meta = truth(v),
+                "isApiErrorMessage" => head.api_error = truth(v),
+                "isCompactSummary" => head.summary = truth(v),
+                "message" => head.message = Some(v),
+                "toolUseResult" | "tool_use_result" => head.detail = Some(v),
+                "toolDenialKind" => head.denied = Some(v).filter(|v| v.is_string()),
+                "wireToolInputs" => head.wire_inputs = Some(v),
+                "wireIngestContext" => head.wire_context = Some(v),
+                _ => {}
+            }
+        }
+        head
+    }
+
+    /// A record wrapped in another: what it lacks is the other's.
+    fn within(self, outer: Head<'a>) -> Head<'a> {
+        Head {
+            uuid: self.uuid.or(outer.uuid),
+            parent: self.parent.or(outer.parent),
+            session: self.session.or(outer.session),
+            agent: self.agent.or(outer.agent),
+            prompt: self.prompt.or(outer.prompt),
+            cwd: self.cwd.or(outer.cwd),
+            timestamp: self.timestamp.or(outer.timestamp),
+            sidechain: outer.sidechain,
+            ..self
+        }
+    }
+
+    fn kind(&self) -> Cow<'a, str> {
+        self.kind.and_then(|k| k.str()).unwrap_or_default()
+    }
+
+    /// The blocks of the message.
+    fn blocks(&self) -> impl Iterator<Item = Val<'a>> {
+        let content = self.message.and_then(|m| m.get("content"));
+        content.into_iter().flat_map(|c| c.items())
+    }
+}
+
+fn id_of(value: Option<Val<'_>>) -> Option<Cow<'_, str>> {
+    value.and_then(|v| v.str()).filter(|t| is_id(t))
 }
 
 impl Mapper for ClaudeCode {
@@ -86,54 +173,61 @@ impl Mapper for ClaudeCode {
 
     fn record(&mut self, record: &Record<'_>, sink: &mut Sink<'_>, hurry: bool) -> Verdict {
         let value = record.value;
-        if !hurry {
-            if let Some(id) = results_of(value)
-                .find(|id| !self.calls.contains(&**id) && !self.results.contains(&**id))
-            {
+        let head = Head::of(value);
+        let kind = head.kind();
+        if !hurry && kind == "user" {
+            let early = head
+                .blocks()
+                .filter(|b| b.get("type").is_some_and(|t| t.raw() == "\"tool_result\""))
+                .filter_map(|b| id_of(b.get("tool_use_id")))
+                .find(|id| !self.calls.contains(&**id) && !self.results.contains(&**id));
+            if let Some(id) = early {
                 return Verdict::Needs((*id).into());
             }
         }
-        let kind = value.text_of("type").unwrap_or_default();
-        if let Some(cwd) = value.text_of("cwd") {
+        if let Some(cwd) = head.cwd.and_then(|c| c.str()) {
             sink.enter(&cwd);
         }
-        let uuid = value.text_of("uuid").filter(|u| is_id(u));
-        self.set_now(value, value, sink);
-        if let Some(uuid) = &uuid {
-            if !self.records.insert(uuid.as_ref().into()) {
+        let id: Option<Id> = id_of(head.uuid).map(|u| u.as_ref().into());
+        self.set_now(head, sink);
+        if let Some(id) = &id {
+            if !self.records.insert(id.clone()) {
                 sink.copy();
                 return Verdict::Done;
             }
         }
-        let lane = sink.now.trace.clone();
-        if matches!(
+        let id = id.unwrap_or_else(|| sink.place_id());
+        let tree = matches!(
             &*kind,
             "user" | "assistant" | "system" | "attachment" | "progress"
-        ) {
-            let model = value.path(&["message", "model"]).and_then(|m| m.str());
+        );
+        if tree {
+            let lane = sink.now.trace.clone();
+            let model = head.message.and_then(|m| m.text_of("model"));
             sink.session(&lane, model.as_deref());
         }
-        let id = uuid.map_or_else(|| sink.place_id(), |u| u.as_ref().into());
         match &*kind {
-            "user" | "assistant" => self.message(value, &kind, id, record.origin, sink),
+            "user" | "assistant" => self.message(head, &kind, id, record.origin, sink),
             "system" => {
                 let subtype = value.text_of("subtype").unwrap_or_default();
                 if subtype == "compact_boundary" {
-                    self.tokens_before = value
-                        .path(&["compactMetadata", "preTokens"])
-                        .and_then(|v| v.int());
+                    let tokens = value.path(&["compactMetadata", "preTokens"]);
+                    self.tokens_before = tokens.and_then(|v| v.int());
                 }
-                sink.raw(
-                    id,
-                    if subtype.is_empty() {
-                        "system"
-                    } else {
-                        &subtype
-                    },
-                );
+                let kind = if subtype.is_empty() {
+                    "system"
+                } else {
+                    &subtype
+                };
+                sink.raw(id, kind);
             }
             "attachment" => self.attachment(value, id, record.origin, sink),
-            "progress" => self.progress(value, id, record.origin, sink),
+            "progress" => self.progress(value, head, id, record.origin, sink),
+            "file-history-snapshot" => {
+                let time = value.path(&["snapshot", "timestamp"]).and_then(|t| t.str());
+                sink.now.timestamp = time.and_then(|t| clock::iso(&t));
+                sink.raw(id, "file-history-snapshot");
+            }
             kind if KNOWN.contains(&kind) => sink.raw(id, kind),
             "" => sink.unknown(id, "(none)"),
             kind => sink.unknown(id, kind),
@@ -142,65 +236,37 @@ impl Mapper for ClaudeCode {
     }
 
     fn early(&mut self, record: &Record<'_>, id: &Id, sink: &mut Sink<'_>) -> bool {
-        let value = record.value;
-        if value.text_of("type").as_deref() != Some("assistant") {
+        let head = Head::of(record.value);
+        if head.kind() != "assistant" {
             return false;
         }
-        let Some(block) = blocks(value).find(|b| {
+        let Some(block) = head.blocks().find(|b| {
             b.text_of("type").as_deref() == Some("tool_use")
                 && b.text_of("id").as_deref() == Some(&**id)
         }) else {
             return false;
         };
-        self.set_now(value, value, sink);
-        self.tool_use(value, block, record.origin, sink);
+        self.set_now(head, sink);
+        self.tool_use(head, block, record.origin, sink);
         true
     }
 }
 
-/// Content blocks of a record's message.
-fn blocks(value: Val<'_>) -> impl Iterator<Item = Val<'_>> {
-    value
-        .path(&["message", "content"])
-        .into_iter()
-        .flat_map(|c| c.items())
-}
-
-/// Ids of the calls whose results a record holds.
-fn results_of<'a>(value: Val<'a>) -> impl Iterator<Item = std::borrow::Cow<'a, str>> {
-    let user = value.text_of("type").as_deref() == Some("user");
-    blocks(value)
-        .filter(move |b| user && b.text_of("type").as_deref() == Some("tool_result"))
-        .filter_map(|b| b.text_of("tool_use_id"))
-        .filter(|id| is_id(id))
-}
-
 fn is_id(text: &str) -> bool {
-    !text.is_empty()
-        && text.len() <= 200
-        && text
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || "-_.:/".contains(c))
+    let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b':' | b'/');
+    !text.is_empty() && text.len() <= 200 && text.bytes().all(plain)
 }
 
 impl ClaudeCode {
-    /// Lane, parent and time. `inner` is the record itself or the one wrapped in a progress record.
-    fn set_now(&mut self, value: Val<'_>, inner: Val<'_>, sink: &mut Sink<'_>) {
-        let text = |name: &str| {
-            inner
-                .text_of(name)
-                .or_else(|| value.text_of(name))
-                .filter(|t| is_id(t))
-        };
-        let session = text("sessionId")
-            .or_else(|| text("session_id"))
-            .unwrap_or_else(|| "session".into());
-        let parent = text("parentUuid").or_else(|| text("logicalParentUuid"));
-        let lane = match text("agentId") {
+    /// Lane, parent and time.
+    fn set_now(&mut self, head: Head<'_>, sink: &mut Sink<'_>) {
+        let session = id_of(head.session).unwrap_or_else(|| "session".into());
+        let parent = id_of(head.parent).or_else(|| id_of(head.logical_parent));
+        let lane = match id_of(head.agent) {
             Some(agent) => sink.name(&agent),
-            None if value.truth("isSidechain") => {
+            None if head.sidechain => {
                 // Inline sub-agents: a lane from each root.
-                let uuid = text("uuid").unwrap_or_default();
+                let uuid = id_of(head.uuid).unwrap_or_default();
                 let above = parent.as_deref().and_then(|p| self.lanes.get(p)).cloned();
                 let lane = above.unwrap_or_else(|| sink.name(&format!("{session}/{uuid}")));
                 self.lanes.insert(uuid.as_ref().into(), lane.clone());
@@ -211,30 +277,22 @@ impl ClaudeCode {
         sink.now.trace = lane;
         sink.now.parent = parent.map(|p| match self.stands_for.get(&*p) {
             Some(call) => call.clone(),
-            None => p.as_ref().into(),
+            None => sink.name(&p),
         });
-        sink.now.correlation = text("promptId").map(|p| sink.name(&p));
-        sink.now.timestamp = inner
-            .text_of("timestamp")
-            .or_else(|| value.text_of("timestamp"))
-            .and_then(|t| clock::iso(&t))
-            .or_else(|| {
-                value
-                    .path(&["snapshot", "timestamp"])?
-                    .str()
-                    .and_then(|t| clock::iso(&t))
-            });
+        sink.now.correlation = id_of(head.prompt).map(|p| sink.name(&p));
+        let time = head.timestamp.and_then(|t| t.str());
+        sink.now.timestamp = time.and_then(|t| clock::iso(&t));
     }
 
     /// A `user` or `assistant` record.
-    fn message(&mut self, value: Val<'_>, kind: &str, id: Id, origin: Origin, sink: &mut Sink<'_>) {
+    fn message(&mut self, head: Head<'_>, kind: &str, id: Id, origin: Origin, sink: &mut Sink<'_>) {
         let role = match kind {
-            "assistant" if value.truth("isApiErrorMessage") => Role::System,
+            "assistant" if head.api_error => Role::System,
             "assistant" => Role::Assistant,
-            _ if value.truth("isMeta") => Role::System,
+            _ if head.meta => Role::System,
             _ => Role::User,
         };
-        let Some(content) = value.path(&["message", "content"]) else {
+        let Some(content) = head.message.and_then(|m| m.get("content")) else {
             return sink.raw(id, kind);
         };
         // The first event of the record has the record's id, the others a number behind it.
@@ -246,12 +304,9 @@ impl ClaudeCode {
                 n => format!("{id}+{n}").into(),
             }
         };
-        if value.truth("isCompactSummary") {
-            let text = content
-                .items()
-                .find_map(|b| b.get("text"))
-                .unwrap_or(content);
-            return self.compacted(next(), origin.text(text), sink);
+        if head.summary {
+            let text = content.items().find_map(|b| b.get("text"));
+            return self.compacted(next(), origin.text(text.unwrap_or(content)), sink);
         }
         if content.is_string() {
             let id = next();
@@ -262,44 +317,41 @@ impl ClaudeCode {
         for block in content.items() {
             any = true;
             let block_kind = block.text_of("type").unwrap_or_default();
-            match (&*block_kind, block.get("text")) {
-                ("text", Some(text)) => {
+            match &*block_kind {
+                "text" => {
                     let id = next();
-                    self.last_message = Some(id.clone());
-                    sink.message(id, role, origin.text(text));
-                }
-                ("tool_use", _) => {
-                    let first = part.get() == 0;
-                    if let Some(call) = self.tool_use(value, block, origin, sink) {
-                        if first {
-                            if let Some(uuid) = value.text_of("uuid") {
-                                self.stands_for.insert(uuid.as_ref().into(), call);
-                            }
+                    match block.get("text") {
+                        Some(text) => {
+                            self.last_message = Some(id.clone());
+                            sink.message(id, role, origin.text(text));
                         }
-                    } else {
-                        sink.raw(next(), "tool_use");
+                        None => sink.raw(id, "text"),
                     }
                 }
-                ("tool_result", _) => match block.text_of("tool_use_id").filter(|t| is_id(t)) {
+                "tool_use" => {
+                    let first = part.get() == 0;
+                    match self.tool_use(head, block, origin, sink) {
+                        // What has this record as its parent means the call.
+                        Some(call) if first => {
+                            self.stands_for.insert(id.clone(), call);
+                        }
+                        Some(_) => {}
+                        None => sink.raw(next(), "tool_use"),
+                    }
+                }
+                "tool_result" => match id_of(block.get("tool_use_id")) {
                     Some(call) => {
                         let call = call.as_ref().into();
-                        self.tool_result(value, block, call, origin, sink);
-                        // What points to this record as its parent means the result.
-                        if let Some(uuid) = value.text_of("uuid") {
-                            let shown: Id = format!(
-                                "{}#result",
-                                block.text_of("tool_use_id").unwrap_or_default()
-                            )
-                            .into();
-                            self.stands_for.insert(uuid.as_ref().into(), shown);
+                        if let Some(result) = self.tool_result(head, block, call, origin, sink) {
+                            self.stands_for.insert(id.clone(), result);
                         }
                     }
                     None => sink.raw(next(), "tool_result"),
                 },
-                ("thinking" | "redacted_thinking" | "image" | "document" | "fallback", _) => {
-                    sink.raw(next(), &block_kind)
+                "thinking" | "redacted_thinking" | "image" | "document" | "fallback" => {
+                    sink.raw(next(), &block_kind);
                 }
-                (kind, _) => sink.unknown(next(), &format!("content block {kind}")),
+                kind => sink.unknown(next(), &format!("content block {kind}")),
             }
         }
         if !any {
@@ -328,27 +380,23 @@ impl ClaudeCode {
     /// Emits the call unless it was; returns its id.
     fn tool_use(
         &mut self,
-        value: Val<'_>,
+        head: Head<'_>,
         block: Val<'_>,
         origin: Origin,
         sink: &mut Sink<'_>,
     ) -> Option<Id> {
-        let id: Id = block.text_of("id").filter(|i| is_id(i))?.as_ref().into();
+        let id: Id = id_of(block.get("id"))?.as_ref().into();
         if !self.calls.insert(id.clone()) {
             return Some(id);
         }
         let name = block.text_of("name").unwrap_or_default();
         // Newer versions shorten the input for show and keep the real one beside the message.
-        let input = value
-            .path(&["wireToolInputs", &id])
-            .or_else(|| block.get("input"));
-        let cwd = value
-            .path(&["wireIngestContext", &id, "cwd"])
-            .or_else(|| value.get("cwd"))
-            .and_then(|c| c.str())
-            .map(|c| super::paths::join(None, &c));
-        let cwd = cwd.or_else(|| sink.shelf.cwd.as_deref().map(str::to_string));
-        let reach = reach(&name, input, cwd.as_deref());
+        let wired = head.wire_inputs.and_then(|w| w.get(&id));
+        let input = wired.or_else(|| block.get("input"));
+        let wired = head.wire_context.and_then(|w| w.path(&[&id, "cwd"]));
+        let cwd = wired.and_then(|c| c.str()).map(|c| paths::join(None, &c));
+        let cwd = cwd.as_deref().or(sink.shelf.cwd.as_deref());
+        let reach = reach(&name, input, cwd);
         let asked = input
             .and_then(|input| asked(&name, input, origin))
             .unwrap_or(Asked::Other);
@@ -363,40 +411,34 @@ impl ClaudeCode {
         Some(id)
     }
 
+    /// The id of the result's event; `None` for a copy.
     fn tool_result(
         &mut self,
-        value: Val<'_>,
+        head: Head<'_>,
         block: Val<'_>,
         call: Id,
         origin: Origin,
         sink: &mut Sink<'_>,
-    ) {
+    ) -> Option<Id> {
         if !self.results.insert(call.clone()) {
-            return sink.copy();
+            sink.copy();
+            return None;
         }
         let asked = self.open.remove(&call);
-        let detail = value
-            .get("toolUseResult")
-            .or_else(|| value.get("tool_use_result"));
+        let detail = head.detail;
         let content = block.get("content");
-        let told = content.map(|c| {
-            let first = c.items().find_map(|b| b.get("text"));
-            origin.text(first.unwrap_or(c))
-        });
-        let head = content
-            .and_then(|c| c.items().find_map(|b| b.get("text")).unwrap_or(c).str())
-            .unwrap_or_default();
-        let status = status(value, block, detail, &head);
+        let told = content.map(|c| c.items().find_map(|b| b.get("text")).unwrap_or(c));
+        let status = status(head.denied.is_some(), block, detail, told);
         let duration_ms = detail.and_then(|d| {
             d.get("totalDurationMs")
                 .or_else(|| d.get("durationMs"))?
                 .int()
         });
         let result = detail.or(content).map_or(Json::Absent, |v| origin.json(v));
-        sink.result(Outcome {
+        let id = sink.result(Outcome {
             call: call.clone(),
             status,
-            told,
+            told: told.map(|t| origin.text(t)),
             result,
             duration_ms,
         });
@@ -407,6 +449,7 @@ impl ClaudeCode {
                 plausible(asked, &call, sink);
             }
         }
+        Some(id)
     }
 
     fn attachment(&mut self, value: Val<'_>, id: Id, origin: Origin, sink: &mut Sink<'_>) {
@@ -441,7 +484,14 @@ impl ClaudeCode {
         }
     }
 
-    fn progress(&mut self, value: Val<'_>, id: Id, origin: Origin, sink: &mut Sink<'_>) {
+    fn progress(
+        &mut self,
+        value: Val<'_>,
+        head: Head<'_>,
+        id: Id,
+        origin: Origin,
+        sink: &mut Sink<'_>,
+    ) {
         let Some(detail) = value.get("data") else {
             return sink.raw(id, "progress");
         };
@@ -453,14 +503,15 @@ impl ClaudeCode {
             return sink.raw(id, if kind.is_empty() { "progress" } else { &kind });
         };
         // A whole message of a sub-agent, wrapped: on the lane of that agent, under the call that started it.
-        self.set_now(value, inner, sink);
-        if let Some(agent) = detail.text_of("agentId").filter(|a| is_id(a)) {
+        let inner = Head::of(inner).within(head);
+        self.set_now(inner, sink);
+        if let Some(agent) = id_of(detail.get("agentId")) {
             sink.now.trace = sink.name(&agent);
         }
-        if let Some(call) = value.text_of("parentToolUseID").filter(|c| is_id(c)) {
-            sink.now.parent = Some(call.as_ref().into());
+        if let Some(call) = id_of(value.get("parentToolUseID")) {
+            sink.now.parent = Some(sink.name(&call));
         }
-        let role = inner.text_of("type").unwrap_or_default();
+        let role = inner.kind();
         let last = self.last_message.clone();
         if matches!(&*role, "user" | "assistant") {
             self.message(inner, &role, id, origin, sink);

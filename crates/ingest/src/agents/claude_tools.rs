@@ -51,20 +51,22 @@ pub(crate) enum Asked {
     Other,
 }
 
+/// How a call ended. `told`: what the model was given; only the start of a failure's is looked at.
 pub(crate) fn status(
-    value: Val<'_>,
+    denied: bool,
     block: Val<'_>,
     detail: Option<Val<'_>>,
-    head: &str,
+    told: Option<Val<'_>>,
 ) -> Status {
     let failed = block.truth("is_error")
         || detail.is_some_and(|d| {
-            d.truth("is_error") || (d.is_string() && d.str().is_some_and(|t| is_error(&t)))
+            d.truth("is_error") || (d.is_string() && d.raw().get(1..).is_some_and(is_error))
         });
     if !failed {
         return Status::Ok;
     }
-    if value.get("toolDenialKind").is_some_and(|v| v.is_string())
+    let head = told.and_then(|t| t.str()).unwrap_or_default();
+    if denied
         || head.starts_with("The user doesn't want to")
         || head.starts_with("Permission to use")
         || head.starts_with("This command requires approval")

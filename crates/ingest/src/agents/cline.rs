@@ -176,13 +176,14 @@ impl Ui {
                     args,
                     reach,
                 });
-                return sink.result(Outcome {
+                sink.result(Outcome {
                     call: id,
                     status: Status::Ok,
                     told: None,
                     result: Json::Absent,
                     duration_ms: None,
                 });
+                return;
             }
             ("reasoning", _) => return sink.raw(id, "reasoning"),
             (kind, _) if KINDS.contains(&kind) => return sink.raw(id, kind),

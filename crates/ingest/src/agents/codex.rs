@@ -6,7 +6,7 @@
 //! its output says that it went well. A forked or spawned thread begins with a copy of its parent's history: that
 //! is shown, but changes no file here. Left out on purpose: full contents guessed from `cat` outputs.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use chipdeck_event::{Change, Code, Id, Json, Payload, Reach, Role, Status, Text};
 

@@ -4,7 +4,7 @@
 //! The project's path is only in texts: it is taken from a result that names the absolute path of a relative one.
 //! Left out on purpose: the checkpoints of its hidden repository.
 
-use std::collections::HashSet;
+use hashbrown::HashSet;
 
 use chipdeck_event::{Id, Json, Role, Status};
 

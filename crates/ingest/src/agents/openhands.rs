@@ -3,7 +3,7 @@
 //!
 //! Times have no zone. Left out on purpose: the model's whole answers that V0 repeats in each record.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use chipdeck_event::{Id, Json, Payload, Role, Status, Text};
 

@@ -3,7 +3,7 @@
 //!
 //! Left out on purpose: contents from `read` (cut by a limit without a mark).
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use chipdeck_event::{Id, Json, Payload, Role, Status};
 

@@ -1,7 +1,7 @@
 //! Qwen Code chats: Claude's envelope around Gemini's messages. A tree by `parentUuid`: a `rewind` leaves a branch
 //! behind, whose messages stay on the timeline. A record may come again with the same uuid and other parts.
 
-use std::collections::HashSet;
+use hashbrown::HashSet;
 
 use chipdeck_event::{Id, Json, Payload, Role, Status, Text};
 

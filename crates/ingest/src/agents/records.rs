@@ -98,7 +98,7 @@ impl Records {
             offset: line.offset + offset as u64,
             len: len as u64,
         };
-        let Ok(text) = std::str::from_utf8(bytes) else {
+        let Ok(text) = simdutf8::basic::from_utf8(bytes) else {
             let code = if whole { Code::NotJson } else { Code::TornLine };
             return self.opaque(code, "not UTF-8", place(0, bytes.len()), out);
         };

@@ -4,7 +4,8 @@
 //! Ids: a record's own id where it has one, a call's id for its `tool.call`, `<call>#<n>` for the events that one
 //! call's result is split into (they show the call's id), else `<file>@<offset>`.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use hashbrown::{HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use chipdeck_event::{
@@ -30,11 +31,32 @@ pub(crate) struct Shelf {
     /// The folder that relative paths are in.
     pub cwd: Option<Id>,
     sessions: HashSet<Id>,
+    /// Names of types: those of the catalogue, and those of raw records.
+    types: Vec<(&'static str, Id)>,
+    kinds: HashMap<Box<str>, Id>,
 }
 
 impl Shelf {
     fn name(&mut self, text: &str) -> Id {
         self.names.get(text)
+    }
+
+    fn type_name(&mut self, name: &'static str) -> Id {
+        if let Some((_, id)) = self.types.iter().find(|(held, _)| *held == name) {
+            return id.clone();
+        }
+        let id: Id = name.into();
+        self.types.push((name, id.clone()));
+        id
+    }
+
+    fn kind(&mut self, agent: &str, kind: &str) -> Id {
+        if let Some(id) = self.kinds.get(kind) {
+            return id.clone();
+        }
+        let id: Id = format!("{agent}.{kind}").into();
+        self.kinds.insert(kind.into(), id.clone());
+        id
     }
 }
 
@@ -191,7 +213,7 @@ impl<'a> Sink<'a> {
     }
 
     fn put_shown(&mut self, event_id: Id, shown_id: Option<Id>, payload: Payload) {
-        let type_name = self.shelf.name(type_name(&payload));
+        let type_name = self.shelf.type_name(type_name(&payload));
         self.put_typed(event_id, shown_id, &type_name, payload);
     }
 
@@ -229,7 +251,7 @@ impl<'a> Sink<'a> {
 
     /// A record that changes nothing: shown raw under the type `<agent>.<kind>`.
     pub(crate) fn raw(&mut self, id: Id, kind: &str) {
-        let type_name = self.shelf.name(&format!("{}.{kind}", self.agent));
+        let type_name = self.shelf.kind(self.agent, kind);
         self.put_typed(id, None, &type_name, Payload::Unknown);
     }
 
@@ -283,6 +305,9 @@ impl<'a> Sink<'a> {
 
     /// The first record of a session opens it; later ones of the same id do nothing.
     pub(crate) fn session(&mut self, id: &str, model: Option<&str>) {
+        if self.shelf.sessions.contains(id) {
+            return;
+        }
         let cwd = self.shelf.cwd.clone();
         self.open(id, cwd.as_deref(), model);
     }
@@ -324,7 +349,7 @@ impl<'a> Sink<'a> {
     }
 
     /// The result of a call, for both sessions. Its file events come after it, with [`Sink::begin`].
-    pub(crate) fn result(&mut self, outcome: Outcome) {
+    pub(crate) fn result(&mut self, outcome: Outcome) -> Id {
         let Outcome {
             call,
             status,
@@ -345,7 +370,7 @@ impl<'a> Sink<'a> {
         };
         let id: Id = format!("{call}#result").into();
         self.put_shown(
-            id,
+            id.clone(),
             Some(call.clone()),
             Payload::ToolResult {
                 call: Some(call.clone()),
@@ -356,9 +381,9 @@ impl<'a> Sink<'a> {
             },
         );
         if told.is_some() {
-            let id: Id = format!("{call}#told").into();
+            let told_id: Id = format!("{call}#told").into();
             self.put_shown(
-                id,
+                told_id,
                 Some(call.clone()),
                 Payload::MessageToolResult {
                     call,
@@ -368,6 +393,7 @@ impl<'a> Sink<'a> {
             );
         }
         self.now.parent = parent;
+        id
     }
 
     fn file_event(&mut self, call: &Id, payload: Payload) {

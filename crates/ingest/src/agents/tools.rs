@@ -3,7 +3,7 @@
 //!
 //! Left out on purpose: tools that nobody knows: they may change whatever their arguments name.
 
-use std::collections::{HashMap, HashSet};
+use hashbrown::{HashMap, HashSet};
 
 use chipdeck_event::{Change, Edit, Id, Json, Reach, Status, Text};
 
