@@ -99,6 +99,9 @@ export const words = dictionary(
     dialogue: 'Dialogue',
     tools: 'Tools',
     findings: 'Findings',
+    events: 'Events',
+    noEvents: 'The log is empty',
+    foreign: 'No known format: each line stands for itself. What it may be is under Findings.',
     inspector: 'Inspector',
     showTab: (name: string) => `Show ${name}`,
 
@@ -368,6 +371,9 @@ export const words = dictionary(
     dialogue: '对话',
     tools: '工具',
     findings: '问题',
+    events: '事件',
+    noEvents: '日志是空的',
+    foreign: '不是已知格式：每行自成一条。它可能是什么，见“问题”。',
     inspector: '检查器',
     showTab: (name) => `显示${name}`,
 

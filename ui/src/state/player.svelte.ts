@@ -89,7 +89,7 @@ export class Player {
   /** Puts a log on the deck, the playhead at its end. */
   async open(log: string): Promise<void> {
     if (this.id === log) {
-      if (!LOG_TABS.includes(selection.tab)) selection.tab = 'files';
+      if (!LOG_TABS.includes(selection.tab)) selection.tab = this.log?.foreign ? 'entries' : 'files';
       return;
     }
     try {
@@ -126,7 +126,9 @@ export class Player {
     this.#moment.clear();
     selection.choosePath(null);
     selection.against = { kind: 'previous' };
-    if (!LOG_TABS.includes(selection.tab)) selection.tab = 'files';
+    // Lines of no known format have no files to show.
+    if (view.foreign) selection.tab = 'entries';
+    else if (!LOG_TABS.includes(selection.tab)) selection.tab = 'files';
     visible.reset(this.#whole(view), LEAST[this.axis]);
     void this.#loadBookmarks();
     this.look();

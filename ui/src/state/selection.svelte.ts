@@ -2,9 +2,9 @@
 import type { Against } from '../api';
 
 export type StageTab =
-  'files' | 'dialogue' | 'tools' | 'chips' | 'findings' | 'snapshots' | 'history' | 'logs';
+  'files' | 'dialogue' | 'tools' | 'chips' | 'findings' | 'entries' | 'snapshots' | 'history' | 'logs';
 /** Tabs that need a log. */
-export const LOG_TABS: readonly StageTab[] = ['files', 'dialogue', 'tools', 'findings'];
+export const LOG_TABS: readonly StageTab[] = ['files', 'dialogue', 'tools', 'findings', 'entries'];
 
 export type DiffLayout = 'auto' | 'inline' | 'split';
 

@@ -289,6 +289,14 @@ export const COMMANDS: readonly Command[] = [
     keys: ['Alt+6'],
     run: tab('snapshots'),
   },
+  {
+    id: 'entries',
+    group: 'find',
+    name: () => words.showTab(words.events),
+    keys: ['Alt+9'],
+    enabled: onLog,
+    run: tab('entries'),
+  },
   { id: 'logs', group: 'find', name: () => words.showTab(words.allLogs), keys: ['Alt+8'], run: tab('logs') },
   {
     id: 'history',
