@@ -3,7 +3,7 @@
 
 use crate::contents::Contents;
 use crate::numbers::Numbers;
-use crate::state::{Certainty, ContentId, EventRef, FileState, State, Why};
+use crate::state::{Certainty, ContentId, ContextItem, EventRef, FileState, State, Why};
 use chipdeck_event::{Finding, Id, Status, Text};
 use hashbrown::HashMap;
 
@@ -78,6 +78,8 @@ pub(crate) struct Book {
     pub memory: Numbers<u32>,
     pub plans: Numbers<()>,
     pub carried: Vec<Carried>,
+    /// All that was said: events, packed. A state has a part of it.
+    pub said: Vec<u32>,
     pub carried_ids: HashMap<Id, u32>,
     pub contents: Contents,
     /// States that files had, each with the entry that brought it.
@@ -108,6 +110,7 @@ impl Book {
             memory: Numbers::default(),
             plans: Numbers::default(),
             carried: Vec::new(),
+            said: Vec::new(),
             carried_ids: HashMap::new(),
             contents: Contents::new(cache_bytes),
             file_rows: Vec::new(),
@@ -128,6 +131,32 @@ impl Book {
         if let Some(row) = self.paths.row_mut(path) {
             row.with.push(version);
         }
+    }
+
+    /// Events of the dialogue, packed.
+    pub(crate) fn dialogue(&self, state: &State) -> &[u32] {
+        let part = state.said_from as usize..state.said_to as usize;
+        self.said.get(part).unwrap_or_default()
+    }
+
+    pub(crate) fn context<'a>(
+        &'a self,
+        state: &'a State,
+    ) -> impl Iterator<Item = ContextItem> + 'a {
+        let said = state.context_from as usize..state.said_to as usize;
+        let said = self.said.get(said).unwrap_or_default();
+        let items = said.iter().map(|packed| {
+            let event = EventRef::unpack(*packed);
+            let index = match event {
+                EventRef::Entry(index) => index,
+                EventRef::Carried(_) => 0,
+            };
+            ContextItem {
+                event,
+                at: (index, u32::MAX),
+            }
+        });
+        state.context_heads.iter().copied().chain(items)
     }
 
     /// The file of a path, by number.
@@ -169,8 +198,10 @@ impl Book {
         self.carried.get(number as usize)
     }
 
-    /// Forgets what came with entries after `position`.
-    pub(crate) fn truncate(&mut self, position: u32) {
+    /// Forgets what came with entries after that position of the state.
+    pub(crate) fn truncate(&mut self, end: &State) {
+        let position = end.position;
+        self.said.truncate(end.said_to as usize);
         self.ids.retain(|_, index| *index <= position);
         self.shown.retain(|_, index| *index <= position);
         self.paths.truncate(position);

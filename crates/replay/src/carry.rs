@@ -106,6 +106,7 @@ impl Fold<'_> {
     }
 
     fn carry_dialogue(&mut self, state: &mut State, whole: &Value) {
+        state.said_from = self.book.said.len() as u32;
         for row in items(whole, "dialogue") {
             let Some(id) = string(row, "eventId") else {
                 continue;
@@ -127,12 +128,14 @@ impl Fold<'_> {
                 status: string(row, "status").and_then(Status::parse),
             };
             let number = self.book.carry(id.into(), Some(said), self.index);
-            state.dialogue.push_back(EventRef::Carried(number).pack());
+            self.book.said.push(EventRef::Carried(number).pack());
         }
+        state.said_to = self.book.said.len() as u32;
+        state.context_from = state.said_to;
         for (rank, id) in (0u32..).zip(items(whole, "context").filter_map(Value::as_str)) {
             let event = self.book.event_ref(&id.into(), self.index);
-            state.context.push_back(event.pack());
-            state.anchors.insert(event.pack(), (self.index, rank));
+            let at = (self.index, rank);
+            state.context_heads.push_back(ContextItem { event, at });
         }
     }
 

@@ -18,8 +18,10 @@ pub(crate) enum Effect {
     Files([(u32, u32); 2]),
     /// A message: into the dialogue and the context.
     Say,
+    /// A compaction: what it stands for, and where what was said goes on behind it.
     Compact {
         at: (u32, u32),
+        from: u32,
     },
     Call {
         tool: u32,
@@ -60,18 +62,19 @@ pub(crate) fn apply(state: &mut State, effect: &Effect) {
                 put(&mut state.files, *path, row + 1, 0);
             }
         }
-        Effect::Say => {
-            let event = EventRef::Entry(index).pack();
-            state.dialogue.push_back(event);
-            state.context.push_back(event);
-        }
-        Effect::Compact { at } => {
-            // The items are in the order of what they stand for: what it replaces is in front.
-            let replaced = replaced(state, *at);
-            state.context = state.context.split_off(replaced);
-            let event = EventRef::Entry(index).pack();
-            state.context.push_front(event);
-            state.anchors.insert(event, *at);
+        Effect::Say => state.said_to += 1,
+        Effect::Compact { at, from } => {
+            // The heads are in the order of what they stand for: those that are replaced are in front.
+            let kept = state.context_heads.iter().position(|item| item.at > *at);
+            state.context_heads = match kept {
+                Some(kept) => state.context_heads.split_off(kept),
+                None => Vector::new(),
+            };
+            let event = EventRef::Entry(index);
+            state
+                .context_heads
+                .push_front(ContextItem { event, at: *at });
+            state.context_from = state.context_from.max(*from);
         }
         Effect::Call { tool, correlation } => {
             let to = ToolState {
@@ -116,19 +119,6 @@ pub(crate) fn apply(state: &mut State, effect: &Effect) {
             state.position = index;
         }
     }
-}
-
-/// How many items of the context a compaction up to `at` replaces.
-fn replaced(state: &State, at: (u32, u32)) -> usize {
-    let (mut low, mut high) = (0, state.context.len());
-    while low < high {
-        let middle = low + (high - low) / 2;
-        match state.context.get(middle) {
-            Some(packed) if state.context_item(*packed).at <= at => low = middle + 1,
-            _ => high = middle,
-        }
-    }
-    low
 }
 
 fn seat<P: Clone>(

@@ -80,10 +80,10 @@ impl Fold<'_> {
             | Payload::RestoreApply { .. }
             | Payload::Unknown
             | Payload::Bad => Effect::None,
-            Payload::Message { .. } => Effect::Say,
+            Payload::Message { .. } => self.say(),
             Payload::MessageToolResult { .. } | Payload::MessageCorrection { .. } => {
                 self.book.claims.push(self.index);
-                Effect::Say
+                self.say()
             }
             Payload::ContextCompact { through, .. } => self.compact(through),
             Payload::ToolCall { tool_name, .. } => self.call(event, tool_name),
@@ -218,17 +218,32 @@ impl Fold<'_> {
 
     fn compact(&mut self, through: &Id) -> Effect {
         // What a `state.snapshot` carried stands there, in the order of its list.
-        let carried = self.state.context_items().find(|item| {
+        let carried = self.state.context_heads.iter().find(|item| {
             item.at.1 != u32::MAX && self.book.event_id_is(item.event, self.entries, through)
         });
         let at = match carried {
             Some(item) => Some(item.at),
             None => self.book.ids.get(through).map(|&index| (index, u32::MAX)),
         };
-        match at {
-            Some(at) => Effect::Compact { at },
-            None => self.unknown_id("earlier event", through),
+        let Some(at) = at else {
+            return self.unknown_id("earlier event", through);
+        };
+        let (from, to) = (self.state.context_from, self.state.said_to);
+        let said = self
+            .book
+            .said
+            .get(from as usize..to as usize)
+            .unwrap_or_default();
+        let replaced = said.partition_point(|&event| (event, u32::MAX) <= at);
+        Effect::Compact {
+            at,
+            from: from + replaced as u32,
         }
+    }
+
+    fn say(&mut self) -> Effect {
+        self.book.said.push(EventRef::Entry(self.index).pack());
+        Effect::Say
     }
 
     // Tools.

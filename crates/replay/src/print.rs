@@ -122,8 +122,9 @@ impl Timeline {
                 evicted: evicted.iter().map(|chip| chip.id.to_string()).collect(),
                 queue: queue.iter().map(|chip| chip.id.to_string()).collect(),
             },
-            context: state
-                .context_items()
+            context: self
+                .book
+                .context(state)
                 .filter_map(|item| name(item.event))
                 .collect(),
             dialogue: self

@@ -50,7 +50,7 @@ pub struct Zones {
 impl State {
     /// Rows of the dialogue.
     pub fn dialogue_len(&self) -> usize {
-        self.dialogue.len()
+        (self.said_to - self.said_from) as usize
     }
 
     /// Calls so far.
@@ -78,7 +78,8 @@ impl Timeline {
         &'a self,
         state: &'a State,
     ) -> impl ExactSizeIterator<Item = Said<'a>> + DoubleEndedIterator + 'a {
-        state.dialogue_events().map(|event| {
+        let events = self.book.dialogue(state).iter();
+        events.map(|packed| EventRef::unpack(*packed)).map(|event| {
             self.said(event).unwrap_or(Said {
                 event,
                 event_id: &self.nameless,
@@ -140,7 +141,7 @@ impl Timeline {
 
     /// What the model would still see, in order.
     pub fn context(&self, state: &State) -> Vec<EventRef> {
-        state.context_items().map(|item| item.event).collect()
+        self.book.context(state).map(|item| item.event).collect()
     }
 
     /// Calls in the order in which they came.

@@ -4,7 +4,7 @@
 //! made it. Paths, calls, chips, memory items and plans are numbered in the order in which the log first names them.
 
 use chipdeck_event::Status;
-use imbl::{OrdMap, OrdSet, Vector};
+use imbl::{OrdSet, Vector};
 
 /// What a log proves about a content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -145,12 +145,14 @@ pub struct State {
     pub(crate) position: u32,
     /// By path number: the number of a file's state, plus one; 0 before the path is first named.
     pub(crate) files: Vector<u32>,
-    /// Events, packed.
-    pub(crate) dialogue: Vector<u32>,
-    /// Events, packed, in the order of what they stand for.
-    pub(crate) context: Vector<u32>,
-    /// What those events of the context stand for that do not stand for themselves.
-    pub(crate) anchors: OrdMap<u32, (u32, u32)>,
+    /// The dialogue: this part of all that was said in the log (see [`crate::book::Book::said`]).
+    pub(crate) said_from: u32,
+    pub(crate) said_to: u32,
+    /// The context begins with these, in the order of what they stand for: compactions, and what a `state.snapshot`
+    /// carried.
+    pub(crate) context_heads: Vector<ContextItem>,
+    /// And goes on with what was said from here on.
+    pub(crate) context_from: u32,
     /// By call number, packed; 0 where a `state.snapshot` dropped it.
     pub(crate) tools: Vector<u32>,
     /// Pending calls with a correlation: (correlation number, call number).
@@ -173,26 +175,6 @@ impl State {
     /// Number of the state of a file.
     pub(crate) fn file_row(&self, path: u32) -> Option<u32> {
         self.files.get(path as usize)?.checked_sub(1)
-    }
-
-    pub(crate) fn dialogue_events(
-        &self,
-    ) -> impl ExactSizeIterator<Item = EventRef> + DoubleEndedIterator + '_ {
-        self.dialogue.iter().map(|packed| EventRef::unpack(*packed))
-    }
-
-    pub(crate) fn context_items(&self) -> impl Iterator<Item = ContextItem> + '_ {
-        self.context.iter().map(|packed| self.context_item(*packed))
-    }
-
-    pub(crate) fn context_item(&self, packed: u32) -> ContextItem {
-        let event = EventRef::unpack(packed);
-        let own = match event {
-            EventRef::Entry(index) => (index, u32::MAX),
-            EventRef::Carried(_) => (0, 0),
-        };
-        let at = self.anchors.get(&packed).copied().unwrap_or(own);
-        ContextItem { event, at }
     }
 
     /// By call number.

@@ -208,7 +208,7 @@ impl Timeline {
         self.snapshots
             .truncate((position / self.options.snapshot_every) as usize);
         self.end = self.state_at(position);
-        self.book.truncate(position);
+        self.book.truncate(&self.end);
         self.noted.truncate(position);
         self.marks.retain(|(index, _)| *index <= position);
         self.judged

@@ -9,8 +9,7 @@ use chipdeck_event::Id;
 impl Timeline {
     /// Rows `skip..skip + take` of the dialogue.
     pub fn dialogue_window(&self, state: &State, skip: usize, take: usize) -> Vec<Said<'_>> {
-        let end = skip.saturating_add(take).min(state.dialogue.len());
-        let events = (skip..end).filter_map(|at| state.dialogue.get(at));
+        let events = self.book.dialogue(state).iter().skip(skip).take(take);
         events
             .filter_map(|event| self.said(EventRef::unpack(*event)))
             .collect()
@@ -25,7 +24,7 @@ impl Timeline {
         });
         let (mut low, mut high) = (u32::MAX, 0);
         entries.for_each(|index| (low, high) = (low.min(index), high.max(index)));
-        for item in state.context_items() {
+        for item in self.book.context(state) {
             let maybe = match item.event {
                 EventRef::Entry(index) => (low..=high).contains(&index),
                 EventRef::Carried(_) => true,
