@@ -638,3 +638,25 @@ fn hostile_ids_and_texts() {
         world.run(&["revive", id]).ends(1);
     }
 }
+
+/// What the real server deleted goes back: the file is what the server's rewriting makes of it.
+#[test]
+fn put_back_what_the_server_cut() {
+    for case in cases("delete") {
+        if !case.has("snapshot.json") || case.name == "delete-bad-utf8" {
+            continue;
+        }
+        let world = World::new();
+        world.write(&case.text("file_name"), &case.file("chip.json"));
+        let project = world.path("project");
+        let workspace = workspace_id(project.as_os_str().as_encoded_bytes());
+        let folder = world.snapshots().join(workspace);
+        fs::create_dir_all(&folder).unwrap();
+        let name = snapshot_file_name(&case.text("snapshot_id")).unwrap();
+        fs::write(folder.join(name), case.file("snapshot.json")).unwrap();
+        world.file(&case.file("after.txt"));
+        world.run(&["put-back", &case.text("id")]).ends(0);
+        let before = case.file("before.txt");
+        same(&case.name, &world.text(), &Lines::cut(&before).rewritten());
+    }
+}

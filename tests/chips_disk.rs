@@ -341,6 +341,31 @@ fn the_folder_may_come_go_and_be_replaced() {
 }
 
 #[test]
+fn another_folder_by_the_settings() {
+    let place = Place::new();
+    place.write(&chip("aaaaaa", 7));
+    let (chips, _changes) = ChipFolder::open(place.config());
+    let other = place.path("other/chips");
+    std::fs::create_dir_all(&other).unwrap();
+    std::fs::write(other.join("chip-bbbbbb.json"), chip("bbbbbb", 8).write()).unwrap();
+    chips.configure(ChipConfig {
+        folder: other.clone(),
+        ..place.config()
+    });
+    let ids =
+        |list: &ChipList| -> Vec<String> { list.rows.iter().map(|row| row.id.clone()).collect() };
+    assert_eq!(ids(&chips.list()), ["bbbbbb"], "at once");
+    // It is watched, and the first one no longer.
+    std::thread::sleep(Duration::from_millis(200));
+    std::fs::write(other.join("chip-cccccc.json"), chip("cccccc", 9).write()).unwrap();
+    let took = wait_for(&chips, "watched", |list| list.rows.len() == 2);
+    assert!(took < Duration::from_millis(1_500), "{took:?}");
+    place.write(&chip("dddddd", 10));
+    std::thread::sleep(Duration::from_millis(200));
+    assert_eq!(ids(&chips.list()), ["bbbbbb", "cccccc"]);
+}
+
+#[test]
 fn polling_where_there_are_no_events() {
     let place = Place::new();
     place.chips();

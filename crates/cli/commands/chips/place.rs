@@ -317,10 +317,10 @@ fn rewrites(path: &str, inserted: &Inserted) -> Vec<Warning> {
     if inserted.rewritten_endings > 0 {
         say(
             "line-endings",
-            format!(
-                "the server's own form makes all line ends of {path} alike: {} lines get another one",
-                inserted.rewritten_endings
-            ),
+            match inserted.rewritten_endings {
+                1 => format!("the server's own form changes the line end of 1 line of {path}"),
+                n => format!("the server's own form changes the line ends of {n} lines of {path}"),
+            },
         );
     }
     if inserted.added_final_newline {

@@ -328,6 +328,12 @@ impl Board {
             let here = self.files.get(&name);
             let known = here.and_then(|seen| seen.known.as_ref());
             // An unreadable file of that name may be this one, being written again.
+            let writing = here.is_some_and(|seen| {
+                seen.known.is_none() && seen.fault.is_some() && seen.changed.elapsed() < WRITING
+            });
+            if writing {
+                continue;
+            }
             if known.is_some_and(|known| known.facts.body == facts.body) {
                 continue;
             }

@@ -3,6 +3,7 @@
 //! Left out: their contents (read again when looked at), transactions.
 
 use super::archive::{Archive, Facts, ItemKey, SnapshotFacts};
+use super::board::WRITING;
 use super::files::{name_of_text, name_text, read_record, sha256_hex, Stamp};
 use super::model::{SnapshotEntry, SnapshotPlaces, Workspace};
 use chipdeck_chip::{SnapshotRecord, Text};
@@ -11,6 +12,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 /// Most workspaces that are looked at.
 const MOST_FOLDERS: usize = 4_000;
@@ -18,7 +20,16 @@ const MOST_FOLDERS: usize = 4_000;
 struct Seen {
     stamp: Option<Stamp>,
     content: Result<(SnapshotFacts, String, u64), String>,
+    /// Last change, as far as we know.
+    changed: Instant,
     kept: bool,
+}
+
+impl Seen {
+    /// Doesn't parse and changed a moment ago: not yet damaged.
+    fn writing(&self) -> bool {
+        self.content.is_err() && self.changed.elapsed() < WRITING
+    }
 }
 
 /// Everything below the snapshot folders at the last look.
@@ -75,8 +86,9 @@ impl EditSnaps {
         folders
     }
 
-    /// Reads what is new or changed. True: something changed.
-    pub fn look(&mut self, mut archive: Option<&mut Archive>, now: i64) -> bool {
+    /// Reads what is new or changed. True: something changed. `settle`: what doesn't parse is damaged, not being
+    /// written.
+    pub fn look(&mut self, mut archive: Option<&mut Archive>, now: i64, settle: bool) -> bool {
         let mut changed = false;
         let folders: HashSet<PathBuf> = self.folders().into_iter().collect();
         let before = self.files.len();
@@ -110,7 +122,21 @@ impl EditSnaps {
                 changed |= read(files, &folder, name, stamp, archive.as_deref_mut(), now);
             }
         }
-        changed
+        if settle {
+            for seen in self.files.values_mut().flat_map(BTreeMap::values_mut) {
+                let long_ago = Instant::now().checked_sub(WRITING);
+                seen.changed = long_ago.unwrap_or(seen.changed);
+            }
+        }
+        changed || settle
+    }
+
+    /// Some file is being written: what is shown of it changes with time.
+    pub fn ages(&self) -> bool {
+        self.files
+            .values()
+            .flat_map(BTreeMap::values)
+            .any(|seen| seen.content.is_err() && seen.changed.elapsed() < WRITING * 2)
     }
 
     /// What lies in the folders now, as the archive names it.
@@ -210,6 +236,7 @@ impl EditSnaps {
             // Names ascend; the sort by time is stable here, as it is at the server up to 12 records.
             for (name, seen) in files {
                 match &seen.content {
+                    Err(_) if seen.writing() => {}
                     Err(reason) => workspace
                         .damaged
                         .push((name.to_string_lossy().into_owned(), reason.clone())),
@@ -343,6 +370,7 @@ fn read(
                 Seen {
                     stamp: Some(read.stamp),
                     content,
+                    changed: Instant::now(),
                     kept,
                 },
             );
@@ -351,11 +379,15 @@ fn read(
         Err((fault, read_stamp)) => {
             let content = Err(fault);
             let same = files.get(&name).is_some_and(|seen| seen.content == content);
+            let stamp = read_stamp.or(stamp);
+            // A file found damaged may have been so for long.
+            let age = stamp.map_or(WRITING, |stamp| stamp.age());
             files.insert(
                 name,
                 Seen {
-                    stamp: read_stamp.or(stamp),
+                    stamp,
                     content,
+                    changed: Instant::now().checked_sub(age).unwrap_or_else(Instant::now),
                     kept: false,
                 },
             );

@@ -239,3 +239,29 @@ fn without_events(folder: &Path) -> bool {
 fn without_events(_: &Path) -> bool {
     false
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_that_never_come_mean_polling() {
+        let (signals, _incoming) = std::sync::mpsc::channel();
+        let place = tempfile::tempdir().unwrap();
+        let mut watching = Watching::new(signals, false);
+        assert!(watching.follow(place.path(), &[]));
+        assert!(!watching.polls());
+        // A change that an event told, a little late.
+        watching.found_untold();
+        assert!(!watching.judge());
+        watching.told();
+        assert_eq!(watching.patience(None), SLOW);
+        // One that none tells.
+        watching.found_untold();
+        assert!(watching.patience(None) <= LATE);
+        std::thread::sleep(LATE);
+        assert!(watching.judge());
+        assert!(watching.polls());
+        assert_eq!(watching.patience(None), POLL);
+    }
+}

@@ -166,7 +166,7 @@ impl World {
     }
 
     pub fn unsettled(&self) -> bool {
-        self.board.unsettled()
+        self.board.unsettled() || self.snaps.ages()
     }
 
     /// Looks at everything that is new or changed; `touched` files are read in any case.
@@ -188,12 +188,12 @@ impl World {
             ..Looked::default()
         };
         if snapshots {
-            looked.snapshots = self.snaps.look(self.archive.as_mut(), now);
+            looked.snapshots = self.snaps.look(self.archive.as_mut(), now, settle);
         }
         self.tidy(now);
         let version = self.archive.as_ref().map_or(0, Archive::version);
         let stale = version != self.shown || self.rows.folder != self.board.folder();
-        if look.changed || look.ages || looked.snapshots || stale {
+        if look.changed || look.ages || looked.snapshots || stale || self.snaps.ages() {
             self.shown = version;
             let rows = self.rows();
             looked.chips = rows.rows != self.rows.rows;
