@@ -139,8 +139,8 @@ impl Test {
             Test::Trace(id) => subject.trace() == Some(id),
             Test::Correlation(id) => subject.correlation() == Some(id),
             Test::Path(glob) => subject.any_path(&mut |path| glob.matches(path)),
-            Test::Text(text) => Raw::of(raw, subject).any(|bytes| text.is_in(bytes)),
-            Test::Regex(regex) => Raw::of(raw, subject).any(|bytes| regex.is_match(bytes)),
+            Test::Text(text) => Raw::of(raw, subject).any(text.escapes, |bytes| text.is_in(bytes)),
+            Test::Regex(regex) => Raw::of(raw, subject).any(true, |bytes| regex.is_match(bytes)),
         }
     }
 }
@@ -148,20 +148,28 @@ impl Test {
 /// A record's bytes, and the same with the escapes of its strings resolved: what people see is found in either.
 struct Raw {
     bytes: Vec<u8>,
-    plain: Option<Vec<u8>>,
+    plain: std::cell::OnceCell<Option<Vec<u8>>>,
 }
 
 impl Raw {
     fn of<'a>(slot: &'a mut Option<Raw>, subject: &dyn Subject) -> &'a Raw {
-        slot.get_or_insert_with(|| {
-            let bytes = subject.raw().unwrap_or_default();
-            let plain = memchr::memchr(b'\\', &bytes).map(|_| unescaped(&bytes));
-            Raw { bytes, plain }
+        slot.get_or_insert_with(|| Raw {
+            bytes: subject.raw().unwrap_or_default(),
+            plain: std::cell::OnceCell::new(),
         })
     }
 
-    fn any(&self, test: impl Fn(&[u8]) -> bool) -> bool {
-        test(&self.bytes) || self.plain.as_deref().is_some_and(test)
+    fn any(&self, escapes: bool, test: impl Fn(&[u8]) -> bool) -> bool {
+        if test(&self.bytes) {
+            return true;
+        }
+        let resolved = || memchr::memchr(b'\\', &self.bytes).map(|_| unescaped(&self.bytes));
+        escapes
+            && self
+                .plain
+                .get_or_init(resolved)
+                .as_deref()
+                .is_some_and(test)
     }
 }
 
@@ -169,16 +177,18 @@ impl Raw {
 pub(crate) fn unescaped(bytes: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     let mut rest = bytes;
-    while let Some((&first, tail)) = rest.split_first() {
-        let (decoded, used): (Option<char>, usize) = match (first, tail.first()) {
-            (b'\\', Some(b'n')) => (Some('\n'), 2),
-            (b'\\', Some(b't')) => (Some('\t'), 2),
-            (b'\\', Some(b'r')) => (Some('\r'), 2),
-            (b'\\', Some(b'b')) => (Some('\u{8}'), 2),
-            (b'\\', Some(b'f')) => (Some('\u{c}'), 2),
-            (b'\\', Some(&c @ (b'"' | b'\\' | b'/'))) => (Some(c as char), 2),
-            (b'\\', Some(b'u')) => match code_unit(rest) {
-                Some(high @ 0xd800..=0xdbff) => match rest.get(6..).and_then(code_unit) {
+    while let Some(at) = memchr::memchr(b'\\', rest) {
+        let (before, escape) = rest.split_at_checked(at).unwrap_or((rest, &[]));
+        out.extend_from_slice(before);
+        let (decoded, used): (Option<char>, usize) = match escape.get(1) {
+            Some(b'n') => (Some('\n'), 2),
+            Some(b't') => (Some('\t'), 2),
+            Some(b'r') => (Some('\r'), 2),
+            Some(b'b') => (Some('\u{8}'), 2),
+            Some(b'f') => (Some('\u{c}'), 2),
+            Some(&c @ (b'"' | b'\\' | b'/')) => (Some(c as char), 2),
+            Some(b'u') => match code_unit(escape) {
+                Some(high @ 0xd800..=0xdbff) => match escape.get(6..).and_then(code_unit) {
                     Some(low @ 0xdc00..=0xdfff) => {
                         let c = 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
                         (char::from_u32(c), 12)
@@ -192,10 +202,11 @@ pub(crate) fn unescaped(bytes: &[u8]) -> Vec<u8> {
         };
         match decoded {
             Some(c) => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
-            None => out.push(first),
+            None => out.push(b'\\'),
         }
-        rest = rest.get(used..).unwrap_or_default();
+        rest = escape.get(used..).unwrap_or_default();
     }
+    out.extend_from_slice(rest);
     out
 }
 
@@ -281,30 +292,76 @@ impl PathGlob {
 
 /// A text to find; without capitals it is found in either case.
 #[derive(Debug)]
-enum Text {
+struct Text {
+    way: Way,
+    /// JSON may write it with escapes.
+    escapes: bool,
+}
+
+#[derive(Debug)]
+enum Way {
     Exact(Box<Finder<'static>>),
+    /// All its letters with cases are ASCII, in lower case here; the byte at `rare` is looked for.
+    AnyAscii {
+        low: Vec<u8>,
+        rare: usize,
+    },
     AnyCase(Regex),
 }
 
+/// Letters by how common they are in English text and code.
+const COMMON: &[u8] = b"etaoinsrlcdupmhgfbyw_v.kx-/:0j1q2z";
+
 impl Text {
     fn new(text: &str) -> Text {
-        let plain = || Text::Exact(Box::new(Finder::new(text.as_bytes()).into_owned()));
-        if text.chars().any(char::is_uppercase) || !text.chars().any(char::is_alphabetic) {
-            return plain();
-        }
-        match RegexBuilder::new(&regex::escape(text))
-            .case_insensitive(true)
-            .build()
-        {
-            Ok(regex) => Text::AnyCase(regex),
-            Err(_) => plain(),
-        }
+        let escapes = text
+            .chars()
+            .any(|c| !c.is_ascii() || c.is_ascii_control() || matches!(c, '"' | '\\' | '/'));
+        let cased = |c: char| c.is_uppercase() || c.to_uppercase().ne(std::iter::once(c));
+        let exact = || Way::Exact(Box::new(Finder::new(text.as_bytes()).into_owned()));
+        let way = if text.chars().any(char::is_uppercase) || !text.chars().any(cased) {
+            exact()
+        } else if text.chars().all(|c| c.is_ascii() || !cased(c)) {
+            let low = text.as_bytes().to_vec();
+            let common = |byte: &u8| {
+                COMMON
+                    .iter()
+                    .position(|it| it == byte)
+                    .unwrap_or(usize::MAX)
+            };
+            let rare = low
+                .iter()
+                .enumerate()
+                .max_by_key(|(_, byte)| common(byte))
+                .map_or(0, |(at, _)| at);
+            Way::AnyAscii { low, rare }
+        } else {
+            match RegexBuilder::new(&regex::escape(text))
+                .case_insensitive(true)
+                .build()
+            {
+                Ok(regex) => Way::AnyCase(regex),
+                Err(_) => exact(),
+            }
+        };
+        Text { way, escapes }
     }
 
     fn is_in(&self, bytes: &[u8]) -> bool {
-        match self {
-            Text::Exact(finder) => finder.find(bytes).is_some(),
-            Text::AnyCase(regex) => regex.is_match(bytes),
+        match &self.way {
+            Way::Exact(finder) => finder.find(bytes).is_some(),
+            Way::AnyCase(regex) => regex.is_match(bytes),
+            Way::AnyAscii { low, rare } => {
+                let Some(byte) = low.get(*rare) else {
+                    return true;
+                };
+                memchr::memchr2_iter(*byte, byte.to_ascii_uppercase(), bytes).any(|at| {
+                    let here = at
+                        .checked_sub(*rare)
+                        .and_then(|start| bytes.get(start..start + low.len()));
+                    here.is_some_and(|here| here.eq_ignore_ascii_case(low))
+                })
+            }
         }
     }
 }

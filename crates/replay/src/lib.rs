@@ -20,6 +20,7 @@ mod edit;
 mod effect;
 mod files;
 mod fold;
+mod ids;
 mod judge;
 mod noted;
 mod numbers;

@@ -5,7 +5,6 @@ use super::text::{head, one_line};
 use crate::api::{DialogueRow, LogChipRow, Page, ToolRow};
 use chipdeck_event::{Entry, Payload, Status};
 use chipdeck_replay::{Called, EventRef, Said};
-use std::collections::HashSet;
 
 /// Bytes of a message that a row carries.
 const CONTENT: usize = 16 << 10;
@@ -15,17 +14,18 @@ const SUMMARY: usize = 200;
 impl Look<'_> {
     pub fn dialogue(&self, at: u64, offset: u64, limit: u64) -> Page<DialogueRow> {
         let state = self.timeline.state_at(self.position(at));
-        let context: HashSet<EventRef> = self.timeline.context(&state).into_iter().collect();
-        let said = self.timeline.dialogue(&state);
         let (skip, take) = super::window(offset, limit);
+        let said = self.timeline.dialogue_window(&state, skip, take);
+        let events: Vec<EventRef> = said.iter().map(|it| it.event).collect();
+        let in_context = self.timeline.in_context(&state, &events);
+        let rows = said
+            .iter()
+            .zip(in_context)
+            .map(|(it, in_context)| self.dialogue_row(it, in_context));
         Page {
             offset,
-            total: said.len() as u64,
-            rows: said
-                .skip(skip)
-                .take(take)
-                .map(|it| self.dialogue_row(&it, context.contains(&it.event)))
-                .collect(),
+            total: state.dialogue_len() as u64,
+            rows: rows.collect(),
         }
     }
 
@@ -71,22 +71,13 @@ impl Look<'_> {
     pub fn tools(&self, at: u64, offset: u64, limit: u64, only: Option<&str>) -> Page<ToolRow> {
         let state = self.timeline.state_at(self.position(at));
         let (skip, take) = super::window(offset, limit);
-        let mut page = Page {
+        let wanted = |called: &Called| only.is_none_or(|only| self.call_is(called, only));
+        let (total, rows) = self.timeline.tools_window(&state, skip, take, &wanted);
+        Page {
             offset,
-            total: 0,
-            rows: Vec::new(),
-        };
-        for called in self.timeline.tools(&state) {
-            if only.is_some_and(|only| !self.call_is(&called, only)) {
-                continue;
-            }
-            let place = page.total as usize;
-            page.total += 1;
-            if place >= skip && place < skip.saturating_add(take) {
-                page.rows.push(self.tool_row(&called));
-            }
+            total: total as u64,
+            rows: rows.iter().map(|it| self.tool_row(it)).collect(),
         }
-        page
     }
 
     fn call_is(&self, called: &Called, only: &str) -> bool {

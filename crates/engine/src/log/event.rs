@@ -55,14 +55,6 @@ impl Look<'_> {
             }
             (Some(_), _) => None,
         };
-        let alike = |same: &dyn Fn(&Event) -> bool| {
-            self.timeline
-                .entries()
-                .iter()
-                .filter_map(|it| it.entry.event())
-                .filter(|it| same(it))
-                .count() as u64
-        };
         let counterpart = self
             .timeline
             .counterpart(index)
@@ -83,12 +75,12 @@ impl Look<'_> {
             tool_name: self.tool_name(index).map(str::to_owned),
             trace_events: envelope
                 .filter(|it| !it.trace_id.is_empty())
-                .map_or(0, |own| alike(&|it| it.envelope.trace_id == own.trace_id)),
+                .map_or(0, |own| {
+                    u64::from(self.timeline.trace_events(&own.trace_id))
+                }),
             correlation_events: envelope
                 .and_then(|it| it.correlation.as_ref())
-                .map_or(0, |own| {
-                    alike(&|it| it.envelope.correlation.as_ref() == Some(own))
-                }),
+                .map_or(0, |own| u64::from(self.timeline.correlation_events(own))),
             record: parsed,
             long,
             raw,

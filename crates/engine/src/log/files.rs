@@ -38,7 +38,7 @@ impl Look<'_> {
         let files = self.timeline.files(&state);
         let changed = files
             .iter()
-            .filter(|(path, file)| self.status(path, file, at).0 != "=")
+            .filter(|(path, _)| self.is_changed(path, at))
             .count();
         PathCounts {
             known: files.len() as u64,
@@ -64,6 +64,16 @@ impl Look<'_> {
             until,
             versions: versions.len(),
         }
+    }
+
+    /// The log changed it up to here, rather than only seeing it.
+    fn is_changed(&self, path: &str, at: u32) -> bool {
+        let until = self
+            .timeline
+            .versions(path)
+            .iter()
+            .take_while(|it| it.index <= at);
+        until.into_iter().any(changes_content)
     }
 
     /// `A`, `M`, `D`, `R`, `?`, `=`, and where it was renamed from.
@@ -101,7 +111,6 @@ impl Look<'_> {
         let state = self.timeline.state_at(at);
         let files = self.timeline.files(&state);
         let base = common_folder(files.iter().map(|(path, _)| path.as_ref()));
-        let touched = self.timeline.touches(at).cloned();
         let query = query.trim().to_lowercase();
         let (skip, take) = super::window(offset, limit);
         let mut view = TreeView {
@@ -113,8 +122,7 @@ impl Look<'_> {
             base: base.to_owned(),
         };
         for (path, file) in &files {
-            let (status, renamed_from) = self.status(path, file, at);
-            let changed = status != "=";
+            let changed = self.is_changed(path, at);
             view.total_changed += u64::from(changed);
             if mode == TreeMode::Changed && !changed {
                 continue;
@@ -128,24 +136,39 @@ impl Look<'_> {
             if place < skip || place >= skip.saturating_add(take) {
                 continue;
             }
-            view.rows.push(FileRow {
-                path: path.to_string(),
-                label: label.to_owned(),
-                status: status.to_owned(),
-                certainty: file.certainty.as_str().to_owned(),
-                exists: file.exists,
-                renamed_from,
-                last_index: match file.last {
-                    EventRef::Entry(index) => u64::from(index),
-                    EventRef::Carried(_) => 0,
-                },
-                touched_now: touched.as_deref() == Some(path),
-                bytes: file
-                    .content
-                    .map(|content| self.timeline.content_bytes(content, self.source)),
-            });
+            view.rows.push(self.row_of_file(path, file, at, base));
         }
         view
+    }
+
+    /// One file at a position; `None`: the log does not know it there.
+    pub fn file_row(&self, path: &str, at: u64) -> Option<FileRow> {
+        let at = self.position(at);
+        let file = self.timeline.file(&self.timeline.state_at(at), path)?;
+        Some(self.row_of_file(path, &file, at, ""))
+    }
+
+    fn row_of_file(&self, path: &str, file: &FileState, at: u32, base: &str) -> FileRow {
+        let (status, renamed_from) = self.status(path, file, at);
+        FileRow {
+            path: path.to_owned(),
+            label: path.strip_prefix(base).unwrap_or(path).to_owned(),
+            status: status.to_owned(),
+            certainty: file.certainty.as_str().to_owned(),
+            exists: file.exists,
+            renamed_from,
+            last_index: match file.last {
+                EventRef::Entry(index) => u64::from(index),
+                EventRef::Carried(_) => 0,
+            },
+            touched_now: self
+                .timeline
+                .touches(at)
+                .is_some_and(|it| it.as_ref() == path),
+            bytes: file
+                .content
+                .map(|it| self.timeline.content_bytes(it, self.source)),
+        }
     }
 
     /// The text of a content; `None` when it is unknown or the log no longer has its bytes.

@@ -12,7 +12,7 @@ impl Look<'_> {
         let state = self.timeline.state_at(at);
         let event: Option<EntryRow> = self.row(at);
         let (queue, _) = self.timeline.chips(&state);
-        let said = self.timeline.dialogue(&state).len() as u64;
+        let said = state.dialogue_len() as u64;
         let counts = self.path_counts(at);
         let versions = path.map(|path| self.timeline.versions(path));
         MomentView {
@@ -65,16 +65,12 @@ impl Look<'_> {
 
     /// The nearest entry with one of the lanes, before or behind a position.
     pub fn step_lane(&self, lanes: &[Lanes], from: u32, forward: bool) -> Option<u32> {
-        if forward {
-            lanes
-                .iter()
-                .filter_map(|lane| self.timeline.next_in_lane(*lane, from))
-                .min()
-        } else {
-            lanes
-                .iter()
-                .filter_map(|lane| self.timeline.previous_in_lane(*lane, from))
-                .max()
+        let any = lanes
+            .iter()
+            .fold(Lanes::default(), |any, lane| any.with(*lane));
+        match forward {
+            true => self.timeline.next_in_lane(any, from),
+            false => self.timeline.previous_in_lane(any, from),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::look::Look;
 use super::search::Ahead;
-use crate::api::{CodeHit, PaletteView, TreeMode};
+use crate::api::{CodeHit, PaletteView};
 use crate::filter::Filter;
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
@@ -25,20 +25,18 @@ impl Look<'_> {
                 events: Vec::new(),
             };
         }
-        let mut files = self.tree(at, TreeMode::All, "", 0, u64::MAX).rows;
-        let mut scored: Vec<(i64, usize)> = files
+        let state = self.timeline.state_at(self.position(at));
+        let known = self.timeline.files(&state);
+        let mut scored: Vec<(i64, &str)> = known
             .iter()
-            .enumerate()
-            .filter_map(|(n, row)| Some((fuzzy(&row.path, query)?, n)))
+            .filter_map(|(path, _)| Some((fuzzy(path, query)?, path.as_ref())))
             .collect();
-        scored.sort_by_key(|(score, n)| (std::cmp::Reverse(*score), *n));
+        scored.sort_by_key(|(score, path)| (std::cmp::Reverse(*score), *path));
         scored.truncate(MOST_FILES);
-        let picked: Vec<usize> = scored.iter().map(|(_, n)| *n).collect();
-        let mut keep = Vec::new();
-        for n in picked {
-            keep.extend(files.get(n).cloned());
-        }
-        files = keep;
+        let files = scored
+            .iter()
+            .filter_map(|(_, path)| self.file_row(path, at))
+            .collect();
         PaletteView {
             files,
             code: self.code(at, query),

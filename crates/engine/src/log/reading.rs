@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Bytes that are read before a look at whether to go on.
-pub(super) const STRIDE: usize = 2 << 20;
+pub(super) const STRIDE: usize = 8 << 20;
 
 /// Why there is no log.
 #[derive(Debug, thiserror::Error)]

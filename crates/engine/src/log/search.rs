@@ -166,13 +166,20 @@ impl Subject for Seen<'_> {
             && place.offset >= ahead.offset
             && place.offset + place.len <= ahead.offset + ahead.bytes.len() as u64;
         if !inside {
+            // Whoever goes back reads what lies before.
+            let back = ahead.file == place.file && place.offset < ahead.offset;
+            let offset = if back {
+                (place.offset + place.len).saturating_sub(AHEAD)
+            } else {
+                place.offset
+            };
             ahead.bytes = self
                 .look
                 .source
-                .read_at(place.file, place.offset, AHEAD as usize)
+                .read_at(place.file, offset, AHEAD as usize)
                 .ok()?;
             ahead.file = place.file;
-            ahead.offset = place.offset;
+            ahead.offset = offset;
         }
         let start = usize::try_from(place.offset.checked_sub(ahead.offset)?).ok()?;
         Some(

@@ -4,7 +4,7 @@
 use super::look::Look;
 use crate::api::{Axis, Mark, TrackTotals, TracksQuery, TracksView};
 use chipdeck_event::Payload;
-use chipdeck_replay::Lanes;
+use chipdeck_replay::{Counts, Lanes};
 
 const MOST_PIXELS: u32 = 8_192;
 /// Token budgets of the zones (the format, section 3).
@@ -123,18 +123,15 @@ impl Look<'_> {
     pub fn tracks(&self, query: &TracksQuery, marked: &Marked) -> TracksView {
         let columns = self.columns(query);
         let (start, end) = self.span(query.axis);
-        let dense = |lane: Lanes| -> Vec<u32> {
-            (0..columns.len())
-                .map(|column| {
-                    let (first, last) = (columns.first(column), columns.last(column));
-                    if first > last {
-                        0
-                    } else {
-                        self.timeline.count(lane, first, last)
-                    }
-                })
-                .collect()
-        };
+        let counts: Vec<Counts> = (0..columns.len())
+            .map(
+                |column| match (columns.first(column), columns.last(column)) {
+                    (first, last) if first > last => Counts::default(),
+                    (first, last) => self.timeline.counts(first, last),
+                },
+            )
+            .collect();
+        let dense = |lane: Lanes| -> Vec<u32> { counts.iter().map(|it| it.of(lane)).collect() };
         let changes = query
             .path
             .as_deref()
@@ -203,11 +200,10 @@ impl Look<'_> {
     ) -> Vec<Mark> {
         let mut marks = Vec::new();
         let mut at = columns.begin();
-        while let Some(index) = lanes
+        let any = lanes
             .iter()
-            .filter_map(|lane| self.timeline.next_in_lane(*lane, at))
-            .min()
-        {
+            .fold(Lanes::default(), |any, lane| any.with(*lane));
+        while let Some(index) = self.timeline.next_in_lane(any, at) {
             if index > columns.end() {
                 break;
             }
@@ -215,10 +211,8 @@ impl Look<'_> {
                 break;
             };
             let last = columns.last(column);
-            let counts: Vec<u32> = lanes
-                .iter()
-                .map(|lane| self.timeline.count(*lane, index, last))
-                .collect();
+            let all = self.timeline.counts(index, last);
+            let counts: Vec<u32> = lanes.iter().map(|lane| all.of(*lane)).collect();
             marks.push(Mark {
                 column: column as u32,
                 index: u64::from(index),
