@@ -2,9 +2,10 @@
 //! entry that brought it, so that a tail can be taken back.
 
 use crate::contents::Contents;
+use crate::ids::Ids;
 use crate::numbers::Numbers;
 use crate::state::{Certainty, ContentId, ContextItem, EventRef, FileState, State, Why};
-use chipdeck_event::{Finding, Id, Status, Text};
+use chipdeck_event::{Finding, Id, Located, Status, Text};
 use hashbrown::HashMap;
 
 /// What an entry did to a file.
@@ -67,7 +68,7 @@ pub(crate) struct CarriedRow {
 
 pub(crate) struct Book {
     /// Event ids that were applied, to the entry's index.
-    pub ids: HashMap<Id, u32>,
+    pub ids: Ids,
     /// Ids as people see them, where they differ.
     pub shown: HashMap<Id, u32>,
     pub paths: Numbers<Vec<Version>>,
@@ -101,7 +102,7 @@ pub(crate) struct Book {
 impl Book {
     pub(crate) fn new(cache_bytes: usize) -> Book {
         Book {
-            ids: HashMap::new(),
+            ids: Ids::default(),
             shown: HashMap::new(),
             paths: Numbers::default(),
             calls: Numbers::default(),
@@ -173,14 +174,14 @@ impl Book {
     }
 
     /// An event by its id: an entry if it is one, else carried.
-    pub(crate) fn event_ref(&mut self, id: &Id, index: u32) -> EventRef {
-        if let Some(&entry) = self.ids.get(id) {
+    pub(crate) fn event_ref(&mut self, id: &Id, entries: &[Located]) -> EventRef {
+        if let Some(entry) = self.ids.get(id, entries) {
             return EventRef::Entry(entry);
         }
         if let Some(&number) = self.carried_ids.get(id) {
             return EventRef::Carried(number);
         }
-        let number = self.carry(id.clone(), None, index);
+        let number = self.carry(id.clone(), None, entries.len() as u32);
         self.carried_ids.insert(id.clone(), number);
         EventRef::Carried(number)
     }
@@ -202,7 +203,7 @@ impl Book {
     pub(crate) fn truncate(&mut self, end: &State) {
         let position = end.position;
         self.said.truncate(end.said_to as usize);
-        self.ids.retain(|_, index| *index <= position);
+        self.ids.truncate(position);
         self.shown.retain(|_, index| *index <= position);
         self.paths.truncate(position);
         for number in 0..self.paths.rows().len() as u32 {

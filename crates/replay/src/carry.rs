@@ -49,7 +49,7 @@ impl Fold<'_> {
                 _ => Certainty::Exact,
             };
             let last = match string(file, "lastEvent") {
-                Some(id) => self.book.event_ref(&id.into(), self.index),
+                Some(id) => self.book.event_ref(&id.into(), self.entries),
                 None => EventRef::Entry(self.index),
             };
             let mut to = FileState {
@@ -133,7 +133,7 @@ impl Fold<'_> {
         state.said_to = self.book.said.len() as u32;
         state.context_from = state.said_to;
         for (rank, id) in (0u32..).zip(items(whole, "context").filter_map(Value::as_str)) {
-            let event = self.book.event_ref(&id.into(), self.index);
+            let event = self.book.event_ref(&id.into(), self.entries);
             let at = (self.index, rank);
             state.context_heads.push_back(ContextItem { event, at });
         }
@@ -150,7 +150,7 @@ impl Fold<'_> {
                 .calls
                 .number(&id.as_str().into(), self.index, call);
             let result =
-                string(tool, "resultEvent").map(|id| self.book.event_ref(&id.into(), self.index));
+                string(tool, "resultEvent").map(|id| self.book.event_ref(&id.into(), self.entries));
             let status = string(tool, "status").and_then(Status::parse);
             let to = ToolState { status, result };
             put(&mut state.tools, number, ToolState::pack(Some(to)), 0);

@@ -9,7 +9,6 @@ use crate::reach::reaches;
 use crate::state::*;
 use chipdeck_event::{Code, Entry, Event, Finding, Id, Located, Payload, Reach, Status, Zone};
 use chipdeck_ingest::{load_record, same_json, Source};
-use hashbrown::hash_map::EntryRef;
 
 /// What one entry is folded with.
 pub(crate) struct Fold<'a> {
@@ -34,15 +33,9 @@ impl Fold<'_> {
         let Entry::Event(event) = &located.entry else {
             return Effect::None;
         };
-        match self.book.ids.entry_ref(&event.envelope.event_id) {
-            EntryRef::Occupied(first) => {
-                let first = *first.get();
-                self.duplicate(first, located);
-                return Effect::None;
-            }
-            EntryRef::Vacant(place) => {
-                place.insert_with_key(event.envelope.event_id.clone(), self.index);
-            }
+        if let Some(first) = self.book.ids.put(self.index, entries) {
+            self.duplicate(first, located);
+            return Effect::None;
         }
         if self.canonical {
             if let Some(parent) = &event.envelope.parent {
@@ -50,17 +43,14 @@ impl Fold<'_> {
                 if self
                     .book
                     .ids
-                    .get(parent)
-                    .is_none_or(|&index| index == self.index)
+                    .get(parent, entries)
+                    .is_none_or(|index| index == self.index)
                 {
                     self.book.orphans.push(self.index);
                 }
             }
         }
         let effect = self.event(event);
-        self.book
-            .ids
-            .insert(event.envelope.event_id.clone(), self.index);
         if let Some(shown) = &event.envelope.shown_id {
             self.book.shown.entry(shown.clone()).or_insert(self.index);
         }
@@ -223,7 +213,11 @@ impl Fold<'_> {
         });
         let at = match carried {
             Some(item) => Some(item.at),
-            None => self.book.ids.get(through).map(|&index| (index, u32::MAX)),
+            None => self
+                .book
+                .ids
+                .get(through, self.entries)
+                .map(|index| (index, u32::MAX)),
         };
         let Some(at) = at else {
             return self.unknown_id("earlier event", through);

@@ -35,7 +35,7 @@ fn parents(book: &Book, entries: &[Located], found: &mut Vec<(u32, Finding)>) {
             continue;
         };
         let shown: String = parent.chars().take(80).collect();
-        let (code, message) = if book.ids.contains_key(parent) {
+        let (code, message) = if book.ids.get(parent, entries).is_some() {
             (
                 Code::ParentLater,
                 format!("the parent `{shown}` comes later"),

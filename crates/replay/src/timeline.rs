@@ -274,10 +274,11 @@ impl Timeline {
 
     /// The first entry with that event id (as the log has it, or as it is shown), from 1.
     pub fn index_of_event(&self, event_id: &str) -> Option<u32> {
-        let (ids, shown) = (self.book.ids.get(event_id), self.book.shown.get(event_id));
-        match (ids, shown) {
-            (Some(a), Some(b)) => Some(*a.min(b)),
-            (a, b) => a.or(b).copied(),
+        let own = self.book.ids.get(event_id, &self.entries);
+        let shown = self.book.shown.get(event_id).copied();
+        match (own, shown) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
         }
     }
 
