@@ -3,6 +3,7 @@
 import { highlightTree, tagHighlighter, tags as t } from '@lezer/highlight';
 import type { Parser } from '@lezer/common';
 import { isDataLanguage, parserFor } from './languages';
+import { overlay, secretsByLine } from './secrets';
 
 /** A coloured stretch of one line: UTF-16 offsets within the line, class name of the token. */
 export interface Span {
@@ -85,14 +86,14 @@ export function tokenise(lines: readonly string[], parser: Parser | null, data =
   return out;
 }
 
-/** Tokens of each line of a text in a language, its grammar loaded first. */
+/** Tokens of each line of a text in a language, its grammar loaded first, and over them what looks like a key. */
 export async function highlight(
   lines: readonly string[],
   language: string | null | undefined,
 ): Promise<Span[][]> {
-  if (!language) return lines.map(() => []);
-  const parser = await parserFor(language);
-  return tokenise(lines, parser, isDataLanguage(language));
+  const [parser, secrets] = await Promise.all([language ? parserFor(language) : null, secretsByLine(lines)]);
+  const spans = tokenise(lines, parser, language ? isDataLanguage(language) : false);
+  return spans.map((line, i) => overlay(line, secrets[i] ?? []));
 }
 
 // Characters that change how other text is read or that cannot be seen: C0 and C1 except tab, soft hyphen,
@@ -177,4 +178,10 @@ function isWide(code: number): boolean {
     (code >= 0x1f300 && code <= 0x1faff) ||
     (code >= 0x20000 && code <= 0x3fffd)
   );
+}
+
+/** Line breaks as such in running text; every other control character stays named. */
+export function keepBreaks(part: Segment): Segment {
+  if (!part.mark || (part.text !== '\u240a' && part.text !== '\u240d')) return part;
+  return { ...part, mark: false, text: part.text === '\u240a' ? '\n' : '' };
 }
