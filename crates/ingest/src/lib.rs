@@ -34,7 +34,7 @@ mod weave;
 pub use agents::{companions, Agent, Companion};
 pub use canonical::looks_canonical;
 pub use format::{detect, Format};
-pub use order::{arrange, Order};
+pub use order::{arrange, Order, Orderly};
 pub use reader::{Batch, Reader};
 pub use same::same_json;
 pub use set::{members, LogSet, Progress, Shape, Sink};

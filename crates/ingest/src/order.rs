@@ -17,6 +17,70 @@ pub struct Order {
     pub findings: Vec<Finding>,
 }
 
+/// The usual case, told while entries come, one look each: they come as they should and nothing is doubtful. Either
+/// all of one file in the order of its lines, or every event with a higher `seq` than the one before.
+#[derive(Clone, Debug)]
+pub struct Orderly {
+    canonical: bool,
+    /// File, line and byte of the last entry.
+    last: Option<(u32, u64, u64)>,
+    /// `seq` and time of the last event.
+    key: Option<(u64, Option<i64>)>,
+    one_file: bool,
+    /// Lines of one file never went back.
+    lines: bool,
+    /// Every event so far has a `seq`.
+    every: bool,
+    /// And none came before one with the same or a higher key.
+    keys: bool,
+    /// And every event's `seq` is higher than the one before; an opaque entry stands behind an entry of its file.
+    strict: bool,
+}
+
+impl Orderly {
+    /// As for [`arrange`].
+    pub fn new(canonical: bool) -> Orderly {
+        Orderly {
+            canonical,
+            last: None,
+            key: None,
+            one_file: true,
+            lines: true,
+            every: true,
+            keys: true,
+            strict: true,
+        }
+    }
+
+    pub fn push(&mut self, located: &Located) {
+        let place = (located.place.file, located.place.line, located.place.offset);
+        let same_file = self.last.is_none_or(|last| last.0 == place.0);
+        self.one_file &= same_file;
+        self.lines &= !self.canonical || self.last.is_none_or(|last| last <= place);
+        self.last = Some(place);
+        let Some(event) = located.entry.event() else {
+            self.strict &= same_file && self.key.is_some();
+            return;
+        };
+        let Some(seq) = event.envelope.seq else {
+            self.every = false;
+            return;
+        };
+        let key = (seq, event.envelope.timestamp);
+        self.keys &= self.key.is_none_or(|last| last <= key);
+        self.strict &= self.key.is_none_or(|last| last.0 < seq);
+        self.key = Some(key);
+    }
+
+    /// [`arrange`] would move nothing and find nothing.
+    pub fn holds(&self) -> bool {
+        if self.every && self.strict && self.canonical {
+            return true;
+        }
+        self.one_file && self.lines && (self.keys || !self.every)
+    }
+}
+
 /// An event with the opaque entries that stay behind it (at the top of a file: before it).
 #[derive(Clone, Copy)]
 struct Block {
@@ -34,9 +98,6 @@ pub fn arrange(entries: &[Located], names: &[Arc<str>], canonical: bool) -> Orde
     let every = entries
         .iter()
         .all(|l| l.entry.event().is_none_or(|e| e.envelope.seq.is_some()));
-    if in_order(entries, every, canonical) {
-        return Order::default();
-    }
     let mut files: Vec<Vec<u32>> = Vec::new();
     for (index, located) in entries.iter().enumerate() {
         let file = located.place.file as usize;
@@ -101,35 +162,6 @@ fn doubt(located: &Located, code: Code, message: impl Into<String>) -> Finding {
         .event()
         .map(|event| event.envelope.shown().to_string());
     finding
-}
-
-/// The usual case, told in one look: one file whose entries come as they should.
-fn in_order(entries: &[Located], every: bool, canonical: bool) -> bool {
-    let mut last: Option<&Located> = None;
-    let mut key: Option<(u64, Option<i64>)> = None;
-    for located in entries {
-        let place = |l: &Located| (l.place.line, l.place.offset);
-        if let Some(before) = last {
-            if before.place.file != located.place.file
-                || canonical && place(before) > place(located)
-            {
-                return false;
-            }
-        }
-        last = Some(located);
-        let Some(event) = located.entry.event().filter(|_| every) else {
-            continue;
-        };
-        let own = (
-            event.envelope.seq.unwrap_or_default(),
-            event.envelope.timestamp,
-        );
-        if key.is_some_and(|key| key > own) {
-            return false;
-        }
-        key = Some(own);
-    }
-    true
 }
 
 fn cut(entries: &[Located], file: u32, list: &[u32]) -> Vec<Block> {

@@ -4,9 +4,8 @@ use crate::reader::{Batch, Reader};
 use crate::source::MemorySource;
 
 /// Entries of files written as `id time [seq] [<parent]`, a line each; `!` is an opaque line.
-fn order(files: &[(&str, &[&str])]) -> (Vec<String>, Vec<(Code, String)>) {
+fn entries(files: &[(&str, &[&str])]) -> Vec<Located> {
     let mut batch = Batch::default();
-    let names: Vec<Arc<str>> = files.iter().map(|(name, _)| (*name).into()).collect();
     for (file, (_, lines)) in files.iter().enumerate() {
         let mut reader = CanonicalReader::new(file as u32);
         for line in *lines {
@@ -28,13 +27,24 @@ fn order(files: &[(&str, &[&str])]) -> (Vec<String>, Vec<(Code, String)>) {
             reader.push(text.as_bytes(), &MemorySource::new(), &mut batch);
         }
     }
-    let found = arrange(&batch.entries, &names, true);
+    batch.entries
+}
+
+fn order(files: &[(&str, &[&str])]) -> (Vec<String>, Vec<(Code, String)>) {
+    let entries = entries(files);
+    let names: Vec<Arc<str>> = files.iter().map(|(name, _)| (*name).into()).collect();
+    let found = arrange(&entries, &names, true);
+    let mut orderly = Orderly::new(true);
+    entries.iter().for_each(|entry| orderly.push(entry));
+    if orderly.holds() {
+        assert_eq!(found, Order::default(), "nothing to do, nothing to say");
+    }
     let order = found
         .moved
-        .unwrap_or_else(|| (0..batch.entries.len() as u32).collect());
+        .unwrap_or_else(|| (0..entries.len() as u32).collect());
     let ids = order
         .iter()
-        .map(|&i| match batch.entries[i as usize].entry.event() {
+        .map(|&i| match entries[i as usize].entry.event() {
             Some(event) => event.envelope.event_id.to_string(),
             None => "!".to_string(),
         });
@@ -107,4 +117,27 @@ fn a_parent_in_another_file_comes_first() {
         ids(&[("a", &["a1 9"]), ("b", &["b1 1 <b2", "b2 2 <nowhere"])]),
         "b1 b2 a1"
     );
+}
+
+#[test]
+fn what_is_orderly_needs_no_look() {
+    let orderly = |files: &[(&str, &[&str])]| {
+        let mut orderly = Orderly::new(true);
+        entries(files).iter().for_each(|entry| orderly.push(entry));
+        order(files);
+        orderly.holds()
+    };
+    assert!(orderly(&[("a", &["!", "a1 9 1", "!", "a2 1 2"])]));
+    assert!(orderly(&[("a", &["a1 9 3", "a2 1", "a3 9 1"])]));
+    assert!(orderly(&[
+        ("a", &["a1 1 1", "!", "a2 2 2"]),
+        ("b", &["b1 3 3", "!"])
+    ]));
+    assert!(!orderly(&[("a", &["a1 1 2", "a2 2 1"])]));
+    assert!(
+        !orderly(&[("a", &["a1 1 1"]), ("b", &["!", "b1 3 3"])]),
+        "the opaque one belongs before"
+    );
+    assert!(!orderly(&[("a", &["a1 1 1"]), ("b", &["b1 1 1"])]));
+    assert!(!orderly(&[("a", &["a1 1"]), ("b", &["b1 3"])]));
 }

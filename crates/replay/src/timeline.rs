@@ -10,7 +10,7 @@ use crate::noted::Noted;
 use crate::state::{ContentId, EventRef, State};
 use crate::tracks::{Counts, Lanes, Tracks};
 use chipdeck_event::{Entry, Finding, Id, Located, Payload, Severity, Status};
-use chipdeck_ingest::{Batch, Source};
+use chipdeck_ingest::{Batch, Order, Orderly, Source};
 use std::sync::Arc;
 
 /// How a timeline is folded.
@@ -59,6 +59,8 @@ pub struct Timeline {
     /// Lanes that the judged findings added.
     marks: Vec<(u32, Lanes)>,
     tracks: Tracks,
+    /// Whether the entries, as they came, are in order.
+    orderly: Orderly,
     pub(crate) nameless: Id,
 }
 
@@ -78,6 +80,7 @@ impl Timeline {
             judged: Vec::new(),
             marks: Vec::new(),
             tracks: Tracks::default(),
+            orderly: Orderly::new(options.canonical),
             nameless: "".into(),
             options,
         }
@@ -93,6 +96,7 @@ impl Timeline {
 
     /// Folds one entry more. `source` is read only for the texts that an edit needs.
     pub fn append(&mut self, entry: Located, source: &dyn Source) {
+        self.orderly.push(&entry);
         self.entries.push(entry);
         let index = self.entries.len() as u32;
         let found = self.book.found.len();
@@ -134,8 +138,11 @@ impl Timeline {
     /// log, else the part that moves is folded again) and judges what can only be judged at the end. Returns the
     /// position up to which nothing changed.
     pub fn arrange(&mut self, source: &dyn Source) -> u32 {
-        let order =
-            chipdeck_ingest::arrange(&self.entries, &self.options.names, self.options.canonical);
+        let order = if self.orderly.holds() {
+            Order::default()
+        } else {
+            chipdeck_ingest::arrange(&self.entries, &self.options.names, self.options.canonical)
+        };
         let mut kept = self.len();
         if let Some(moved) = order.moved {
             let first = (0u32..)
@@ -205,6 +212,10 @@ impl Timeline {
         let position = position.min(self.effects.len() as u32);
         self.entries.truncate(position as usize);
         self.effects.truncate(position as usize);
+        self.orderly = Orderly::new(self.options.canonical);
+        for entry in &self.entries {
+            self.orderly.push(entry);
+        }
         self.snapshots
             .truncate((position / self.options.snapshot_every) as usize);
         self.end = self.state_at(position);
