@@ -63,9 +63,19 @@ pub(crate) struct Tape {
     open: Vec<u32>,
     /// The text has bytes below a blank, which JSON allows between values only.
     controls: bool,
+    /// Escapes are not looked at: quicker, and good enough for logs of others.
+    lenient: bool,
 }
 
 impl Tape {
+    /// A tape that takes any escape for one: a wrong one is found when the string is decoded, and stays as it is.
+    pub(crate) fn lenient() -> Tape {
+        Tape {
+            lenient: true,
+            ..Tape::default()
+        }
+    }
+
     /// Reads the first JSON value of `text`, returns the byte after it.
     pub(crate) fn read(&mut self, text: &str) -> Result<usize, Fault> {
         self.nodes.clear();
@@ -229,6 +239,15 @@ impl Tape {
     fn string(&mut self, bytes: &[u8], start: usize) -> Result<usize, Fault> {
         let mut at = start + 1;
         let mut plain = true;
+        if self.lenient && !self.controls {
+            let end = lenient_end(bytes, at)?;
+            let inner = bytes.get(at..end).unwrap_or_default();
+            let node = self.add(Kind::String, start, end + 1)?;
+            if let Some(n) = self.nodes.get_mut(node as usize) {
+                n.plain = memchr::memchr(b'\\', inner).is_none();
+            }
+            return Ok(end + 1);
+        }
         loop {
             let rest = bytes.get(at..).unwrap_or_default();
             let Some(hit) = memchr::memchr2(b'"', b'\\', rest) else {
@@ -296,6 +315,21 @@ impl Tape {
         }
         self.add(Kind::Number, start, at)?;
         Ok(at)
+    }
+}
+
+/// The quote that ends a string whose text begins at `from`: the first that no backslash makes a letter.
+fn lenient_end(bytes: &[u8], from: usize) -> Result<usize, Fault> {
+    let mut at = from;
+    loop {
+        let rest = bytes.get(at..).unwrap_or_default();
+        let hit = at + memchr::memchr(b'"', rest).ok_or(Fault::Cut)?;
+        let before = bytes.get(from..hit).unwrap_or_default();
+        let slashes = before.iter().rev().take_while(|b| **b == b'\\').count();
+        if slashes % 2 == 0 {
+            return Ok(hit);
+        }
+        at = hit + 1;
     }
 }
 
@@ -673,6 +707,28 @@ mod tests {
                 "{text}"
             );
         }
+    }
+
+    #[test]
+    fn a_lenient_tape_finds_the_same_values() {
+        let text = r#"{"a\\":"x\"y\\\"","b":["","\\\\","\n\"\n"],"c":{"d":"z"}} rest"#;
+        let (mut strict, mut lenient) = (Tape::default(), Tape::lenient());
+        assert_eq!(strict.read(text), lenient.read(text));
+        let all = |tape: &Tape| -> Vec<String> {
+            tape.root(text)
+                .members()
+                .map(|(key, v)| format!("{key}={}", v.raw()))
+                .collect()
+        };
+        assert_eq!(all(&strict), all(&lenient));
+        for cut in 0..text.len() - 5 {
+            assert_eq!(
+                Tape::lenient().read(&text[..cut]).is_ok(),
+                read(&text[..cut]).is_ok(),
+                "{cut}"
+            );
+        }
+        assert!(read(r#""\x""#).is_err() && Tape::lenient().read(r#""\x""#).is_ok());
     }
 
     #[test]

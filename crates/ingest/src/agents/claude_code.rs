@@ -5,6 +5,7 @@
 //! `oldString`/`newString` the change; `structuredPatch` is for show only and not used. Deletions exist only as shell
 //! text. Left out on purpose: the backups of `file-history/` (they are not in the log), the texts of hooks.
 
+use hashbrown::hash_map::Entry;
 use hashbrown::{HashMap, HashSet};
 use std::borrow::Cow;
 
@@ -72,13 +73,15 @@ pub(crate) struct ClaudeCode {
     /// Calls that were emitted, and those whose result was.
     calls: HashSet<Id>,
     results: HashSet<Id>,
-    records: HashSet<Id>,
-    /// Records whose first event is a call: their id to its.
-    stands_for: HashMap<Id, Id>,
+    /// Records so far, and of those that are a call or a result the event that stands for them.
+    records: HashMap<Id, Option<Id>>,
     /// Records of inline sub-agents: which of them.
     lanes: HashMap<Box<str>, Id>,
     last_message: Option<Id>,
     tokens_before: Option<i64>,
+    /// As they were last named.
+    session: Option<Id>,
+    prompt: Option<Id>,
 }
 
 /// The fields of a record that are looked at, found in one pass.
@@ -191,7 +194,7 @@ impl Mapper for ClaudeCode {
         let id: Option<Id> = id_of(head.uuid).map(|u| u.as_ref().into());
         self.set_now(head, sink);
         if let Some(id) = &id {
-            if !self.records.insert(id.clone()) {
+            if !is_new(&mut self.records, id) {
                 sink.copy();
                 return Verdict::Done;
             }
@@ -253,9 +256,36 @@ impl Mapper for ClaudeCode {
 }
 
 fn is_id(text: &str) -> bool {
-    let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b':' | b'/');
-    !text.is_empty() && text.len() <= 200 && text.bytes().all(plain)
+    !text.is_empty()
+        && text.len() <= 200
+        && text
+            .bytes()
+            .all(|b| PLAIN.get(usize::from(b)) == Some(&true))
 }
+
+/// Takes the record in, unless it is there.
+fn is_new(records: &mut HashMap<Id, Option<Id>>, id: &Id) -> bool {
+    match records.entry(id.clone()) {
+        Entry::Occupied(_) => false,
+        Entry::Vacant(place) => {
+            place.insert(None);
+            true
+        }
+    }
+}
+
+/// Letters of ids.
+#[allow(clippy::indexing_slicing)]
+const PLAIN: [bool; 256] = {
+    let mut plain = [false; 256];
+    let mut b = 0;
+    while b < 256 {
+        let c = b as u8;
+        plain[b] = c.is_ascii_alphanumeric() || matches!(c, b'-' | b'_' | b'.' | b':' | b'/');
+        b += 1;
+    }
+    plain
+};
 
 impl ClaudeCode {
     /// Lane, parent and time.
@@ -272,14 +302,21 @@ impl ClaudeCode {
                 self.lanes.insert(uuid.as_ref().into(), lane.clone());
                 lane
             }
-            None => sink.name(&session),
+            None => match &self.session {
+                Some(held) if **held == *session => held.clone(),
+                _ => self.session.insert(sink.name(&session)).clone(),
+            },
         };
         sink.now.trace = lane;
-        sink.now.parent = parent.map(|p| match self.stands_for.get(&*p) {
-            Some(call) => call.clone(),
-            None => sink.name(&p),
+        sink.now.parent = parent.map(|p| match self.records.get_key_value(&*p) {
+            Some((_, Some(event))) => event.clone(),
+            Some((record, None)) => record.clone(),
+            None => p.as_ref().into(),
         });
-        sink.now.correlation = id_of(head.prompt).map(|p| sink.name(&p));
+        sink.now.correlation = id_of(head.prompt).map(|p| match &self.prompt {
+            Some(held) if **held == *p => held.clone(),
+            _ => self.prompt.insert(sink.name(&p)).clone(),
+        });
         let time = head.timestamp.and_then(|t| t.str());
         sink.now.timestamp = time.and_then(|t| clock::iso(&t));
     }
@@ -333,7 +370,7 @@ impl ClaudeCode {
                     match self.tool_use(head, block, origin, sink) {
                         // What has this record as its parent means the call.
                         Some(call) if first => {
-                            self.stands_for.insert(id.clone(), call);
+                            self.records.insert(id.clone(), Some(call));
                         }
                         Some(_) => {}
                         None => sink.raw(next(), "tool_use"),
@@ -343,7 +380,7 @@ impl ClaudeCode {
                     Some(call) => {
                         let call = call.as_ref().into();
                         if let Some(result) = self.tool_result(head, block, call, origin, sink) {
-                            self.stands_for.insert(id.clone(), result);
+                            self.records.insert(id.clone(), Some(result));
                         }
                     }
                     None => sink.raw(next(), "tool_result"),

@@ -71,7 +71,7 @@ impl RecordReader {
             file,
             name: "".into(),
             mapper,
-            tape: Tape::default(),
+            tape: Tape::lenient(),
             shelf: Shelf::default(),
             held: VecDeque::new(),
             held_bytes: 0,
@@ -109,7 +109,7 @@ impl Records {
             let Some(rest) = text.get(at..).filter(|r| !r.is_empty()) else {
                 return;
             };
-            let mut tape = std::mem::take(&mut self.tape);
+            let mut tape = std::mem::replace(&mut self.tape, Tape::lenient());
             match tape.read(rest) {
                 Ok(end) => {
                     let place = place(at, end);
@@ -234,7 +234,7 @@ impl Records {
     fn unblock(&mut self, hurry: bool, out: &mut Batch) {
         let mut hurry = hurry;
         self.wanted = None;
-        let mut tape = Tape::default();
+        let mut tape = Tape::lenient();
         while let Some(held) = self.held.pop_front() {
             self.held_bytes = self.held_bytes.saturating_sub(held.text.len());
             if tape.read(&held.text).is_err() {
@@ -257,7 +257,7 @@ impl Records {
 
     fn find_early(&mut self, id: &Id, out: &mut Batch) -> bool {
         let held = std::mem::take(&mut self.held);
-        let mut tape = Tape::default();
+        let mut tape = Tape::lenient();
         let found = held.iter().any(|later| {
             tape.read(&later.text).is_ok() && self.early(&tape, &later.text, later.place, id, out)
         });
