@@ -2,7 +2,7 @@
 #![cfg(unix)]
 
 use crate::restore_world::World;
-use chipdeck_disk::restore::{RestoreError, Root};
+use chipdeck_disk::restore::{InTheWay, RestoreError, Root};
 use chipdeck_replay::restore::{Action, FileImage, Kind, Note, RestorePlan, Step};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -155,7 +155,7 @@ fn what_stands_in_the_way_is_told_and_left_alone() {
         matches!(
             folder,
             Err(RestoreError::NotAFile {
-                what: "a folder stands there",
+                what: InTheWay::Folder,
                 ..
             })
         ),
@@ -165,7 +165,7 @@ fn what_stands_in_the_way_is_told_and_left_alone() {
     assert!(matches!(
         below,
         RestoreError::NotAFile {
-            what: "a file stands where a folder is needed",
+            what: InTheWay::File,
             ..
         }
     ));

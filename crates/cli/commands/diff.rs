@@ -124,6 +124,10 @@ fn on_disk(log: &Reading, root: &Root, path: &str) -> Result<Side, Failure> {
         Err(RestoreError::Outside(outside)) => {
             Ok(Side::Outside(format!("outside-root: {outside}")))
         }
+        // A folder has its name: there is no such file.
+        Err(RestoreError::NotAFile { what, .. }) if what.means_absent() => {
+            Ok(Side::Known(Known::Absent))
+        }
         Err(error @ (RestoreError::NotAFile { .. } | RestoreError::Io { .. })) => {
             Ok(Side::Unreadable(error.to_string()))
         }

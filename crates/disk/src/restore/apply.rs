@@ -9,7 +9,7 @@ use super::images::{made, write_at_once, Images};
 use super::journal::{append, read_lines, root_text, Held, Journal, Line, Payload};
 use super::root::Root;
 use super::settle::{put_back, remove_intent, Intent, IntentStep, PENDING};
-use super::target::{resolve, Target};
+use super::target::{resolve, Gone, Target};
 use crate::folder::{Access, Folder};
 use chipdeck_replay::restore::{
     sha256_hex, Action, Attributes, Content, FileImage, Moved, RestorePlan, Step,
@@ -57,6 +57,8 @@ impl Journal {
         if todo.is_empty() {
             return Ok(None);
         }
+        // Deletes first: a file may become a folder, and a folder a file.
+        todo.sort_by_key(|(step, _)| step.action() != Action::Delete);
         let images = Images::new(held.data.clone());
         let before = todo.iter().filter_map(|(step, _)| step.before.as_ref());
         let after = todo.iter().filter_map(|(step, _)| step.after.as_ref());
@@ -85,6 +87,7 @@ struct Checked {
     /// Links followed.
     real: String,
     makes: Vec<String>,
+    clears: Vec<String>,
     attributes: Option<Attributes>,
 }
 
@@ -98,8 +101,22 @@ fn check<'a>(
     let mut moved = Vec::new();
     let mut seen: HashMap<String, &str> = HashMap::new();
     let ours = journal.own_places();
+    let mut gone = Gone::new();
     for step in &plan.steps {
-        let target = root.target(&step.path)?;
+        if step.action() == Action::Delete {
+            gone.insert(root.target(&step.path)?.real());
+        }
+    }
+    for step in &plan.steps {
+        let target = match root.target_after(&step.path, &gone) {
+            // Nothing is there, and nothing is to be.
+            Err(RestoreError::NotAFile { what, .. })
+                if what.means_absent() && step.before.is_none() && step.after.is_none() =>
+            {
+                continue
+            }
+            target => target?,
+        };
         let real = target.real();
         if let Some(first) = seen.insert(real.clone(), &step.path) {
             return Err(RestoreError::SameFile {
@@ -127,6 +144,7 @@ fn check<'a>(
         let checked = Checked {
             real,
             makes: target.folders_to_make(),
+            clears: target.clears.clone(),
             attributes: read.map(|read| read.attributes),
         };
         all.push((step, checked));
@@ -154,6 +172,7 @@ fn intent(id: &str, root: &Root, plan: &RestorePlan, todo: &[(&Step, Checked)]) 
             temporary: format!(".chipdeck-{id}-{number}"),
             makes,
             prune: step.prune.clone(),
+            clears: checked.clears.clone(),
         }
     });
     Intent {
@@ -275,6 +294,11 @@ impl Flushes {
             .or_insert_with(|| folder.clone());
     }
 
+    /// A folder that is gone has nothing to flush.
+    fn forget(&mut self, path: &str) {
+        self.0.remove(path);
+    }
+
     fn done(self) -> io::Result<()> {
         self.0.into_values().try_for_each(|folder| folder.flush())
     }
@@ -339,6 +363,10 @@ fn write_one(
         touched: false,
         why,
     };
+    if !plan.clears.is_empty() {
+        // Its files are deleted by now: what is left in it came meanwhile, and stops us.
+        clear(root, &plan.clears, flushes).map_err(|error| untouched(Why::Io(error)))?;
+    }
     let target = resolve(root, &plan.real).map_err(|error| untouched(Why::Place(error)))?;
     if target.linked {
         // A link appeared on a way that had none.
@@ -469,22 +497,37 @@ pub(super) fn write_temporary(
 /// Removes those of the folders that are empty, deepest first; what can't be removed stays.
 pub(super) fn prune(root: &Root, folders: &[String]) {
     for path in folders {
-        let mut folder = root.folder.clone();
-        let mut names = path.split('/').peekable();
-        while let Some(name) = names.next() {
-            let name = OsStr::new(name);
-            if names.peek().is_none() {
-                if folder.remove_folder(name).is_ok() {
-                    let _ = folder.flush();
-                }
-                break;
-            }
-            match folder.folder(name) {
-                Ok(inner) => folder = inner,
-                Err(_) => break,
+        if let Ok((parent, name)) = parent_of(root, path) {
+            if parent.remove_folder(OsStr::new(name)).is_ok() {
+                let _ = parent.flush();
             }
         }
     }
+}
+
+/// Removes all of the folders, deepest first.
+fn clear(root: &Root, folders: &[String], flushes: &mut Flushes) -> io::Result<()> {
+    for path in folders {
+        let (parent, name) = parent_of(root, path)?;
+        parent.remove_folder(OsStr::new(name))?;
+        flushes.forget(path);
+        let above: Vec<String> = path.split('/').map(str::to_owned).collect();
+        flushes.add(above.split_last().map_or(&[], |(_, above)| above), &parent);
+    }
+    Ok(())
+}
+
+/// The folder that a folder below the root is in, and its name there. Follows no link.
+fn parent_of<'a>(root: &Root, path: &'a str) -> io::Result<(Arc<dyn Folder>, &'a str)> {
+    let (above, name) = match path.rsplit_once('/') {
+        Some((above, name)) => (Some(above), name),
+        None => (None, path),
+    };
+    let mut folder = root.folder.clone();
+    for name in above.into_iter().flat_map(|above| above.split('/')) {
+        folder = folder.folder(OsStr::new(name))?;
+    }
+    Ok((folder, name))
 }
 
 /// Short enough to type; unlike all in the journal.

@@ -44,13 +44,48 @@ impl Reason {
     }
 }
 
+/// Why there can be no file at a path as things stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InTheWay {
+    /// A folder stands there.
+    Folder,
+    /// A file stands where a folder is needed.
+    File,
+    /// A device, a socket or a pipe stands there.
+    Special,
+    /// Links that lead to each other.
+    Loop,
+    /// A link leads up from a folder that is missing.
+    MissingBelowLink,
+    /// A name on the way, known from a link, is no UTF-8.
+    NotUtf8,
+}
+
+impl InTheWay {
+    fn sentence(self) -> &'static str {
+        match self {
+            InTheWay::Folder => "a folder stands there",
+            InTheWay::File => "a file stands where a folder is needed",
+            InTheWay::Special => "a device, socket or pipe stands there",
+            InTheWay::Loop => "links lead to each other",
+            InTheWay::MissingBelowLink => "a folder on the way of a link is missing",
+            InTheWay::NotUtf8 => "a name on the way is not UTF-8",
+        }
+    }
+
+    /// There is no file of that name, then.
+    pub fn means_absent(self) -> bool {
+        matches!(self, InTheWay::Folder | InTheWay::File)
+    }
+}
+
 #[derive(Debug, thiserror::Error)]
 pub enum RestoreError {
     #[error(transparent)]
     Outside(#[from] Outside),
-    /// Something else than a file stands there, or a file stands where a folder is needed.
-    #[error("{path:?}: {what}")]
-    NotAFile { path: String, what: &'static str },
+    /// Something else than a file stands there, or in the way to it.
+    #[error("{path:?}: {}", .what.sentence())]
+    NotAFile { path: String, what: InTheWay },
     /// Preconditions that no longer hold; nothing was written.
     #[error("{}", moved_sentence(.0))]
     Moved(Vec<Moved>),

@@ -6,7 +6,7 @@
 
 use super::error::RestoreError;
 use super::images::Images;
-use super::root::Root;
+use super::root::{Found, Root};
 use crate::folder::{Folder, RealFolder};
 use crate::places::{private_folder, Places};
 use chipdeck_replay::restore::{Attributes, Content, FileImage, Kind, Moved, RestorePlan, Step};
@@ -207,8 +207,13 @@ impl Journal {
         let root = (self.open_root)(&past.root)?;
         let mut steps = Vec::new();
         let mut moved = Vec::new();
+        let made = past.steps.iter().filter(|s| s.before_sha256.is_none());
+        let gone = made.map(|step| step.real.clone()).collect();
         for step in past.steps.iter().rev() {
-            let found = root.read(&step.real)?;
+            let found = match root.read_after(&step.real, &gone) {
+                Err(RestoreError::NotAFile { what, .. }) if what.means_absent() => Found::default(),
+                found => found?,
+            };
             let hash = found
                 .image
                 .as_ref()

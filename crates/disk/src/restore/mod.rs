@@ -19,7 +19,7 @@ mod target;
 mod selftest;
 
 pub use apply::Applied;
-pub use error::{Outside, Reason, RestoreError};
+pub use error::{InTheWay, Outside, Reason, RestoreError};
 pub use journal::{Journal, PastRestore, PastStep};
 pub use root::{Found, Root};
 pub use roots::{Located, Roots};

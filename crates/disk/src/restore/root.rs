@@ -3,7 +3,7 @@
 //! Left out: how folders become roots (`roots` and the window's dialogue).
 
 use super::error::{Outside, Reason, RestoreError};
-use super::target::{resolve, Target};
+use super::target::{resolve, resolve_after, Gone, Target};
 use crate::folder::{Folder, RealFolder};
 use chipdeck_replay::restore::{Content, Draft, FileImage, Kind, Known, Mode, Note, Want};
 use std::collections::HashMap;
@@ -22,7 +22,7 @@ pub struct Root {
 }
 
 /// What is on the disk at a path.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
     /// `None`: absent.
     pub image: Option<FileImage>,
@@ -101,7 +101,12 @@ impl Root {
 
     /// What is at a path below the root (as [`Root::place`] gives it).
     pub fn read(&self, path: &str) -> Result<Found, RestoreError> {
-        let target = self.target(path)?;
+        self.read_after(path, &Gone::new())
+    }
+
+    /// As it will be once these files are deleted.
+    pub(super) fn read_after(&self, path: &str, gone: &Gone) -> Result<Found, RestoreError> {
+        let target = self.target_after(path, gone)?;
         let mut notes = Vec::new();
         if target.linked {
             notes.push(Note::Symlink);
@@ -136,6 +141,7 @@ impl Root {
     ) -> Result<Draft, RestoreError> {
         let mut draft = Draft::new(kind);
         let mut seen: HashMap<String, &Want> = HashMap::new();
+        let gone = self.gone(wants, cwd);
         for want in wants {
             if want.theirs == Known::Unknown {
                 let message = format!(
@@ -157,16 +163,38 @@ impl Root {
                 }
                 None => {}
             }
-            let found = self.read(&path)?;
+            let found = match self.read_after(&path, &gone) {
+                // It is to be absent, and it is: a folder has its name, or a file that of its folder.
+                Err(RestoreError::NotAFile { what, .. })
+                    if want.theirs == Known::Absent && what.means_absent() =>
+                {
+                    continue
+                }
+                found => found?,
+            };
             let added = draft.add(&path, found.image, found.notes, want, mode);
             added.map_err(|none| RestoreError::NoBase { path: none.path })?;
         }
         Ok(draft)
     }
 
+    /// The files that these wants delete.
+    fn gone(&self, wants: &[Want], cwd: Option<&str>) -> Gone {
+        let deletes = wants.iter().filter(|want| want.theirs == Known::Absent);
+        let places = deletes.filter_map(|want| self.place(&want.path, cwd).ok());
+        let targets = places.filter_map(|path| resolve(self, &path).ok());
+        let there = targets.filter(|target| target.present);
+        there.map(|target| target.real()).collect()
+    }
+
     /// Follows links inside the root and checks the grant.
     pub(super) fn target(&self, path: &str) -> Result<Target, RestoreError> {
-        let target = resolve(self, path)?;
+        self.target_after(path, &Gone::new())
+    }
+
+    /// As it will be once these files are deleted.
+    pub(super) fn target_after(&self, path: &str, gone: &Gone) -> Result<Target, RestoreError> {
+        let target = resolve_after(self, path, gone)?;
         if let Some(only) = &self.only {
             let granted =
                 only == path || resolve(self, only).is_ok_and(|o| o.real() == target.real());

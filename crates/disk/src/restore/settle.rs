@@ -45,6 +45,9 @@ pub(super) struct IntentStep {
     /// Folders that it makes, outermost first.
     pub makes: Vec<String>,
     pub prune: Vec<String>,
+    /// Folders that stand in its place and go before it, deepest first.
+    #[serde(default)]
+    pub clears: Vec<String>,
 }
 
 impl Intent {
@@ -156,7 +159,7 @@ impl Journal {
             Outcome::PutBack
         } else {
             for step in &intent.steps {
-                if let Stand::After(target) = stands(&root, step)? {
+                if let Stand::After(Some(target)) = stands(&root, step)? {
                     sweep(&target.folder, &step.temporary).map_err(gone)?;
                     target.folder.flush().map_err(gone)?;
                 }
@@ -199,23 +202,26 @@ pub(super) fn remove_intent(data: &Arc<dyn Folder>, intent: &Intent) -> io::Resu
 
 enum Stand {
     Before,
-    After(Target),
+    /// `None`: the file is absent as it should be, and something else has its name or its folder's.
+    After(Option<Target>),
     /// Somebody changed it since, or something else stands there.
     Foreign,
 }
 
 fn stands(root: &Root, step: &IntentStep) -> Result<Stand, RestoreError> {
-    let target = match resolve(root, &step.real) {
-        Ok(target) if !target.linked => target,
+    let (target, found) = match resolve(root, &step.real) {
+        Ok(target) if !target.linked => {
+            let said = format!("{:?}", step.path);
+            let read = target.read().map_err(RestoreError::io(said))?;
+            let found = read.map(|read| sha256_hex(&read.bytes));
+            (Some(target), found)
+        }
+        Err(RestoreError::NotAFile { what, .. }) if what.means_absent() => (None, None),
         Ok(_) | Err(RestoreError::NotAFile { .. } | RestoreError::Outside(_)) => {
             return Ok(Stand::Foreign)
         }
         Err(error) => return Err(error),
     };
-    let read = target
-        .read()
-        .map_err(RestoreError::io(format!("{:?}", step.path)))?;
-    let found = read.map(|read| sha256_hex(&read.bytes));
     Ok(if found == step.before {
         Stand::Before
     } else if found == step.after {
@@ -235,7 +241,7 @@ pub(super) fn put_back(
     for step in intent.steps.iter().take(reached).rev() {
         let failed = |error| (step.path.clone(), error);
         let other = |error: RestoreError| (step.path.clone(), io::Error::other(error.to_string()));
-        if let Stand::After(target) = stands(root, step).map_err(other)? {
+        if let Stand::After(Some(target)) = stands(root, step).map_err(other)? {
             one_back(&target, step, images).map_err(failed)?;
         }
         if let Ok(target) = resolve(root, &step.real) {

@@ -1,10 +1,10 @@
 //! A path below a root, walked one name at a time with folders held open: links are read and followed by us,
 //! and only inside the root.
 
-use super::error::{Outside, Reason, RestoreError};
+use super::error::{InTheWay, Outside, Reason, RestoreError};
 use super::root::Root;
 use crate::folder::{Folder, Read, Stands};
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::Component;
@@ -25,7 +25,12 @@ pub(super) struct Target {
     pub present: bool,
     /// A link was followed.
     pub linked: bool,
+    /// Folders that stand in its place and are empty once the plan's deletes are done, deepest first.
+    pub clears: Vec<String>,
 }
+
+/// Real paths below the root of the files that a plan deletes before it writes others.
+pub(super) type Gone = HashSet<String>;
 
 impl Target {
     /// Path below the root, links followed.
@@ -55,6 +60,11 @@ impl Target {
 }
 
 pub(super) fn resolve(root: &Root, path: &str) -> Result<Target, RestoreError> {
+    resolve_after(root, path, &Gone::new())
+}
+
+/// As it will be once these files are deleted: a file may become a folder, and a folder a file.
+pub(super) fn resolve_after(root: &Root, path: &str, gone: &Gone) -> Result<Target, RestoreError> {
     let outside = |reason| {
         RestoreError::Outside(Outside {
             path: path.to_owned(),
@@ -90,9 +100,7 @@ pub(super) fn resolve(root: &Root, path: &str) -> Result<Target, RestoreError> {
             .map_or(&root.folder, |(_, folder)| folder)
             .clone();
         let stands = folder.look(&name).map_err(failed)?;
-        let text = name
-            .to_str()
-            .ok_or_else(|| strange("a name on the way is not UTF-8"))?;
+        let text = name.to_str().ok_or_else(|| strange(InTheWay::NotUtf8))?;
         let target = |missing: Vec<String>, name: &str, present: bool| Target {
             parents: behind.iter().map(|(name, _)| name.clone()).collect(),
             folder: folder.clone(),
@@ -100,17 +108,24 @@ pub(super) fn resolve(root: &Root, path: &str) -> Result<Target, RestoreError> {
             name: name.to_owned(),
             present,
             linked: links > 0,
+            clears: Vec::new(),
+        };
+        let here = || {
+            let names = behind.iter().map(|(name, _)| name.as_str());
+            names.chain([text]).collect::<Vec<&str>>().join("/")
+        };
+        let stands = match stands {
+            Some(Stands::File) if !ahead.is_empty() && gone.contains(&here()) => None,
+            stands => stands,
         };
         match stands {
             None => {
                 let mut missing = vec![text.to_owned()];
                 for name in &ahead {
                     match name.to_str() {
-                        Some("..") => {
-                            return Err(strange("a folder on the way of a link is missing"))
-                        }
+                        Some("..") => return Err(strange(InTheWay::MissingBelowLink)),
                         Some(name) => missing.push(name.to_owned()),
-                        None => return Err(strange("a name on the way is not UTF-8")),
+                        None => return Err(strange(InTheWay::NotUtf8)),
                     }
                 }
                 let name = missing.pop().unwrap_or_default();
@@ -119,7 +134,7 @@ pub(super) fn resolve(root: &Root, path: &str) -> Result<Target, RestoreError> {
             Some(Stands::Link) => {
                 links += 1;
                 if links > MOST_LINKS {
-                    return Err(strange("links that lead to each other"));
+                    return Err(strange(InTheWay::Loop));
                 }
                 let link = folder.read_link(&name).map_err(failed)?;
                 let link = if link.has_root() || link.is_absolute() {
@@ -148,11 +163,44 @@ pub(super) fn resolve(root: &Root, path: &str) -> Result<Target, RestoreError> {
                 behind.push((text.to_owned(), inner));
             }
             Some(Stands::File) if ahead.is_empty() => return Ok(target(Vec::new(), text, true)),
-            Some(Stands::File) => return Err(strange("a file stands where a folder is needed")),
-            Some(Stands::Folder) => return Err(strange("a folder stands there")),
-            Some(Stands::Other) => return Err(strange("a device, socket or pipe stands there")),
+            Some(Stands::File) => return Err(strange(InTheWay::File)),
+            Some(Stands::Folder) => {
+                let inner = folder.folder(&name).map_err(failed)?;
+                let clears = emptied(&inner, here(), gone).map_err(failed)?;
+                let mut target = target(Vec::new(), text, false);
+                target.clears = clears.ok_or_else(|| strange(InTheWay::Folder))?;
+                return Ok(target);
+            }
+            Some(Stands::Other) => return Err(strange(InTheWay::Special)),
         }
     }
     // A link to the root itself, or to `..` of a folder.
-    Err(strange("a folder stands there"))
+    Err(strange(InTheWay::Folder))
+}
+
+/// The folder and those in it, deepest first, if nothing but files that go are in any of them.
+fn emptied(folder: &Arc<dyn Folder>, path: String, gone: &Gone) -> io::Result<Option<Vec<String>>> {
+    let mut folders = Vec::new();
+    let mut files = false;
+    if gone.is_empty() {
+        return Ok(None);
+    }
+    for name in folder.names()? {
+        let Some(text) = name.to_str() else {
+            return Ok(None);
+        };
+        let below = format!("{path}/{text}");
+        match folder.look(&name)? {
+            Some(Stands::File) if gone.contains(&below) => files = true,
+            Some(Stands::Folder) => match emptied(&folder.folder(&name)?, below, gone)? {
+                Some(inner) => folders.extend(inner),
+                None => return Ok(None),
+            },
+            _ => return Ok(None),
+        }
+    }
+    // An empty folder is somebody's: it is not taken away.
+    let some = files || !folders.is_empty();
+    folders.push(path);
+    Ok(some.then_some(folders))
 }
