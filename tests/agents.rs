@@ -5,6 +5,7 @@ use chipdeck_event::{Code, Entry, Payload};
 use chipdeck_ingest::{Format, LogSet, MemorySource};
 use chipdeck_replay::{Certainty, Op, Options, Timeline};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::fixtures::shared;
@@ -387,39 +388,65 @@ fn counts(opened: &Opened) -> (usize, usize, usize, usize) {
     )
 }
 
-#[test]
-fn print_counts() {
-    let Some(folder) = shared("agents") else {
-        return;
-    };
-    if std::env::var_os("PRINT_COUNTS").is_none() {
-        return;
+/// Ids of calls and of results in a log, counted without our readers.
+fn ids_in(path: &Path) -> (BTreeSet<String>, BTreeSet<String>) {
+    fn search(value: &Value, calls: &mut BTreeSet<String>, results: &mut BTreeSet<String>) {
+        let id = |name: &str| {
+            value[name]
+                .as_str()
+                .filter(|id| !id.contains('['))
+                .map(String::from)
+        };
+        match value["type"].as_str() {
+            Some("tool_use") => calls.extend(id("id")),
+            Some("tool_result") => results.extend(id("tool_use_id")),
+            Some("function_call" | "custom_tool_call" | "local_shell_call") => {
+                calls.extend(id("call_id"))
+            }
+            Some("function_call_output" | "custom_tool_call_output") => {
+                results.extend(id("call_id"))
+            }
+            _ => {}
+        }
+        for inner in value.as_object().into_iter().flat_map(|o| o.values()) {
+            search(inner, calls, results);
+        }
+        value
+            .as_array()
+            .into_iter()
+            .flatten()
+            .for_each(|v| search(v, calls, results));
     }
-    walk(&folder, &mut |path| {
-        let name = path.strip_prefix(&folder).unwrap().display().to_string();
-        if name.ends_with("expected.json")
-            || name.ends_with("README.md")
-            || name.contains("storage/")
-            || name.contains("events/")
-        {
+    let (mut calls, mut results) = Default::default();
+    let text = std::fs::read_to_string(path).unwrap();
+    for record in serde_json::Deserializer::from_str(&text).into_iter::<Value>() {
+        search(&record.unwrap(), &mut calls, &mut results);
+    }
+    (calls, results)
+}
+
+#[test]
+fn calls_and_results_are_all_there_once() {
+    let mut seen = 0;
+    for agent in ["claude-code", "codex"] {
+        let Some(folder) = shared(&format!("agents/{agent}")) else {
             return;
-        }
-        let opened = open(path);
-        println!(
-            "{name}: {:?} {} entries, {} versions",
-            counts(&opened),
-            opened.timeline.len(),
-            opened.versions().len()
-        );
-        for found in opened.timeline.findings() {
-            println!(
-                "     {} {}: {}",
-                found.finding.line,
-                found.finding.code.as_str(),
-                found.finding.message
-            );
-        }
-    });
+        };
+        walk(&folder, &mut |path| {
+            let name = path.file_name().unwrap().to_string_lossy();
+            if !name.starts_with('v') || !name.ends_with(".jsonl") || name.contains("record-types")
+            {
+                return;
+            }
+            let (calls, results) = ids_in(path);
+            let opened = open(path);
+            let found = counts(&opened);
+            assert_eq!((found.1, found.2), (calls.len(), results.len()), "{name}");
+            assert!(found.0 > 0, "{name}: messages");
+            seen += 1;
+        });
+    }
+    assert_eq!(seen, 15);
 }
 
 /// Our own small logs with odd things in them: `<log>` and `<log>.want.json`, which says what must come out.
@@ -509,4 +536,118 @@ fn odd_logs_of_each_agent() {
     seen.sort();
     seen.dedup();
     assert_eq!(seen.len(), 13, "one for each agent: {seen:?}");
+}
+
+/// Every line-based log, followed live: bytes come in bits, and after each bit the reader is told that there is
+/// nothing more for now. What comes out in the end is what a reading at rest gives.
+#[test]
+fn followed_live_is_read_alike() {
+    for (name, bytes) in odd_logs() {
+        let whole = open_bytes(&[(name.clone(), bytes.clone())], 1 << 20);
+        let Format::Agent(agent) = whole.set.format() else {
+            panic!("{name}")
+        };
+        if agent.is_document() {
+            continue;
+        }
+        let mut source = MemorySource::new();
+        source.add(&name, Vec::new());
+        let head = bytes
+            .len()
+            .min(bytes.iter().position(|b| *b == b'\n').unwrap() * 3);
+        source.grow(0, &bytes[..head]);
+        let mut set = LogSet::open(&source);
+        let mut timeline = Timeline::new(Options {
+            canonical: false,
+            ..Options::default()
+        });
+        let mut at = head;
+        loop {
+            while !set
+                .read(&source, 700, &mut |batch, s| timeline.take(batch, s))
+                .unwrap()
+                .done()
+            {}
+            set.settle(at == bytes.len(), &source, &mut |batch, s| {
+                timeline.take(batch, s)
+            });
+            if at == bytes.len() {
+                break;
+            }
+            let next = bytes.len().min(at + 97);
+            source.grow(0, &bytes[at..next]);
+            at = next;
+        }
+        timeline.arrange(&source);
+        assert_eq!(timeline.entries(), whole.timeline.entries(), "{name}");
+    }
+}
+
+fn odd_logs() -> Vec<(String, Vec<u8>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/agents");
+    let mut logs = Vec::new();
+    walk(&folder, &mut |path| {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if !name.ends_with(".want.json") {
+            logs.push((name, std::fs::read(path).unwrap()));
+        }
+    });
+    logs
+}
+
+/// Damage of every kind at places that a fixed sequence picks: nothing panics, nothing hangs, and what comes out in
+/// pieces is what comes out whole.
+#[test]
+fn damage_breaks_nothing() {
+    let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut pick = move |below: usize| {
+        seed = seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % below.max(1)
+    };
+    let bits: [&[u8]; 12] = [
+        b"\"",
+        b"\\",
+        b"{",
+        b"]",
+        b"\n",
+        b"\xff",
+        b"null",
+        b"9223372036854775807",
+        b"\"\\ud83d\"",
+        b"[[[[",
+        b"\0",
+        b"-1e308",
+    ];
+    for (name, bytes) in odd_logs() {
+        for _ in 0..150 {
+            let mut damaged = bytes.clone();
+            for _ in 0..=pick(3) {
+                let at = pick(damaged.len());
+                let until = (at + pick(40)).min(damaged.len());
+                match pick(4) {
+                    0 => damaged.truncate(at),
+                    1 => drop(damaged.splice(at..until, bits[pick(bits.len())].iter().copied())),
+                    2 => drop(damaged.splice(at..at, bits[pick(bits.len())].iter().copied())),
+                    _ => drop(damaged.drain(at..until)),
+                }
+            }
+            let files = [(name.clone(), damaged)];
+            let whole = open_bytes(&files, 1 << 20);
+            let pieces = open_bytes(&files, 1 + pick(500));
+            assert_eq!(
+                whole.timeline.entries(),
+                pieces.timeline.entries(),
+                "{name}"
+            );
+            for path in whole.timeline.paths() {
+                for version in whole.timeline.versions(path) {
+                    version
+                        .content
+                        .and_then(|c| whole.timeline.content_sha256(c, &whole.source));
+                }
+            }
+        }
+    }
 }

@@ -242,7 +242,7 @@ fn editor(command: &str, args: Val<'_>, path: String, origin: Origin) -> Option<
             Some(Act::Edit {
                 path,
                 edits: vec![Edit::Lines {
-                    start: line + 1,
+                    start: line.saturating_add(1),
                     end: line,
                     content,
                 }],
