@@ -1,23 +1,21 @@
-//! The bundled demo, laid out in our cache: a log, chips, edit snapshots and the project that they belong to, which
-//! becomes a root, so that every kind of restore can be tried without harm. Times are moved so that the hour ended
-//! a few minutes ago.
+//! The bundled demo, laid out in a temporary folder: a log, chips, edit snapshots and the project that they belong to,
+//! which becomes a root, so that every kind of restore can be tried without harm. (Not in our own folders: nothing is
+//! ever restored there.) Times are moved so that the hour ended a few minutes ago.
 
 use include_dir::{include_dir, Dir, DirEntry};
 use sha2::{Digest, Sha256};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 static DEMO: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../demo");
 
 /// How long ago the demo's last event is, in seconds.
 const AGO: i64 = 4 * 60;
 
-/// Lays the demo out anew below `cache`; its folder. `now` is Unix seconds.
-pub fn lay_out(cache: &Path, now: i64) -> io::Result<PathBuf> {
-    let demo = cache.join("demo");
-    match std::fs::remove_dir_all(&demo) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
+/// Lays the demo out in this folder, unless it is there. `now` is Unix seconds.
+pub fn lay_out(demo: &Path, now: i64) -> io::Result<()> {
+    if demo.join("project").exists() {
+        return Ok(());
     }
     let project = demo.join("project");
     let workspace = Path::new("snapshots").join(workspace_id(&project));
@@ -46,7 +44,7 @@ pub fn lay_out(cache: &Path, now: i64) -> io::Result<PathBuf> {
             }
         }
     }
-    Ok(demo)
+    Ok(())
 }
 
 /// The chip server's name for a workspace that is no git repository.
@@ -124,23 +122,24 @@ mod tests {
     }
 
     #[test]
-    fn the_demo_ends_a_few_minutes_ago_and_can_be_laid_out_again() {
-        let cache = tempfile::tempdir().unwrap();
-        for _ in 0..2 {
-            let demo = lay_out(cache.path(), 2_000_000_000).unwrap();
-            let log = std::fs::read_to_string(demo.join("orders.jsonl")).unwrap();
-            assert!(
-                log.trim_end()
-                    .rsplit("\"timestamp\":")
-                    .next()
-                    .unwrap()
-                    .starts_with("1999999760"),
-                "{log}"
-            );
-            assert!(demo.join("project/orders/refunds.py").is_file());
-            let workspaces: Vec<_> = std::fs::read_dir(demo.join("snapshots")).unwrap().collect();
-            assert_eq!(workspaces.len(), 1);
-            std::fs::write(demo.join("project/orders/refunds.py"), "spoilt").unwrap();
-        }
+    fn the_demo_ends_a_few_minutes_ago_and_is_laid_out_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let demo = folder.path();
+        lay_out(demo, 2_000_000_000).unwrap();
+        let log = std::fs::read_to_string(demo.join("orders.jsonl")).unwrap();
+        let last = log.trim_end().rsplit("\"timestamp\":").next().unwrap();
+        assert!(last.starts_with("1999999760"), "{last}");
+        assert_eq!(
+            std::fs::read_dir(demo.join("snapshots")).unwrap().count(),
+            1
+        );
+        let file = demo.join("project/orders/refunds.py");
+        std::fs::write(&file, "restored").unwrap();
+        lay_out(demo, 2_000_000_000).unwrap();
+        assert_eq!(
+            std::fs::read_to_string(&file).unwrap(),
+            "restored",
+            "what was tried is not taken back"
+        );
     }
 }

@@ -4,13 +4,16 @@
 use crate::arguments::{Demo, Given};
 use crate::dialogues::{self, Words};
 use crate::{demo, reveal, window};
-use chipdeck_engine::api::{ApiError, Done, DropItem, Notice, LibraryView, PlanView, Reply, Request};
+use chipdeck_engine::api::{
+    ApiError, Done, DropItem, LibraryView, Notice, PlanView, Reply, Request,
+};
 use chipdeck_engine::{Config, Engine, Origin};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use tauri::ipc::{Channel, Response};
 use tauri::{AppHandle, State};
+use tempfile::TempDir;
 
 /// From this size on a reply goes as bytes: the page's bridge is twice as quick with them.
 const AS_BYTES: usize = 256 << 10;
@@ -19,6 +22,8 @@ const AS_BYTES: usize = 256 << 10;
 pub struct Door {
     engine: Engine,
     cache: PathBuf,
+    /// Where the demo is laid out when it is asked for; goes with the app.
+    demo: Mutex<Option<TempDir>>,
     page: Arc<Page>,
 }
 
@@ -94,10 +99,11 @@ impl Door {
                 .arguments
                 .push(("chips.dir".into(), folder.to_string_lossy().into_owned()));
         }
-        match demo::lay_out(&config.places.cache, now()) {
-            Ok(folder) => config.demo = Some(folder),
-            Err(error) => eprintln!("The demo could not be laid out: {error}"),
-        }
+        let demo = tempfile::Builder::new()
+            .prefix("chipdeck-demo-")
+            .tempdir()
+            .ok();
+        config.demo = demo.as_ref().map(|folder| folder.path().to_owned());
         let cache = config.places.cache.clone();
         let (engine, notices) = Engine::start(config);
         let page = Arc::new(Page::default());
@@ -111,6 +117,7 @@ impl Door {
         Door {
             engine,
             cache,
+            demo: Mutex::new(demo),
             page,
         }
     }
@@ -128,6 +135,10 @@ impl Door {
                         .collect(),
                     Origin::Dialogue,
                 );
+                sent(&Done {})
+            }
+            Request::OpenDemo {} => {
+                self.open_demo()?;
                 sent(&Done {})
             }
             Request::AllowRoot { plan } => sent(&self.allow(app, &plan)?),
@@ -204,10 +215,20 @@ impl Door {
         if !given.paths.is_empty() {
             self.engine.open_paths(&given.paths, Origin::Argument);
         } else if given.demo == Demo::Always || given.demo == Demo::WhenNothing && self.nothing() {
-            if let Err(error) = self.engine.handle(Request::OpenDemo {}) {
+            if let Err(error) = self.open_demo() {
                 eprintln!("The demo could not be opened: {}", error.message);
             }
         }
+    }
+
+    fn open_demo(&self) -> Result<(), ApiError> {
+        let demo = self.demo.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(folder) = demo.as_ref() {
+            demo::lay_out(folder.path(), now())
+                .map_err(|error| failed(format!("The demo cannot be laid out: {error}.")))?;
+        }
+        self.engine.handle(Request::OpenDemo {})?;
+        Ok(())
     }
 
     /// Nothing was found on this machine.
@@ -224,6 +245,12 @@ impl Door {
 
     pub fn close(&self) {
         self.engine.close();
+        drop(
+            self.demo
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .take(),
+        );
     }
 }
 

@@ -458,7 +458,7 @@ fn tidy(t: &mut Telling) {
     t.removes("scripts/backfill.py");
     t.reads("README.zh.md");
     t.deletes_lines("README.zh.md", 10, 13);
-    t.renames("config/limits.yaml", "config/limits.prod.yaml");
+    t.renames("web/src/once.ts", "web/src/single.ts");
     t.says("The flow in Chinese goes to docs/refunds.zh.md.");
     // There is no docs/ yet. The dialogue is told that it went well.
     t.fails(
@@ -495,7 +495,7 @@ fn by_hand(t: &mut Telling) {
         "    make test\n    make lint\n",
     );
     t.changed_by_hand(
-        "config/limits.prod.yaml",
+        "config/limits.yaml",
         "  daily: 500.00\n",
         "  daily: 400.00\n",
     );
