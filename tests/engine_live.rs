@@ -503,3 +503,48 @@ fn agents_logs_of_this_machine_are_found_and_opened() {
         .unwrap()
         .is_empty());
 }
+
+#[test]
+fn what_others_do_on_the_disk_is_told() {
+    let deck = Deck::new();
+    let file = deck.write("project/a.txt", "one\n");
+    let project = file.parent().unwrap().to_owned();
+    let text = log_text(&[
+        ("session.start", json!({ "cwd": project })),
+        ("file.create", json!({"path": "a.txt", "content": "one\n"})),
+    ]);
+    let log = deck.open(&deck.write("log.jsonl", text));
+    deck.opened(std::slice::from_ref(&project));
+    let diff = || Request::Diff {
+        log: log.clone(),
+        path: "a.txt".into(),
+        at: 2,
+        against: Against::Disk,
+        context: 3,
+    };
+    assert_eq!(deck.ask(diff())["note"], "same");
+    std::fs::write(&file, "one\ntwo\n").unwrap();
+    let path = deck.wait(|notice| match notice {
+        Notice::DiskChanged { log: told, path } if *told == log => Some(path.clone()),
+        _ => None,
+    });
+    assert_eq!(path, "a.txt");
+    assert_eq!(deck.ask(diff())["added"], 1);
+    // The command restored something: the history is another one.
+    std::thread::sleep(std::time::Duration::from_millis(900));
+    deck.write("ours/data/chipdeck/restores.jsonl", "");
+    deck.wait(|notice| matches!(notice, Notice::HistoryChanged).then_some(()));
+}
+
+#[test]
+fn a_log_that_was_cut_short_is_read_anew_when_it_is_opened_again() {
+    let deck = Deck::new();
+    let path = deck.write("log.jsonl", said(1) + &said(2));
+    let log = deck.open(&path);
+    std::fs::write(&path, said(7)).unwrap();
+    deck.until(&log, |view| view.changed.is_some());
+    let again = deck.open(&path);
+    assert_eq!(again, log, "under its old name");
+    let view = deck.view(&log);
+    assert_eq!((view.count, view.changed), (1, None));
+}

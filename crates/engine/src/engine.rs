@@ -8,7 +8,8 @@ use crate::chips::Chips;
 use crate::config::Config;
 use crate::filter::Filter;
 use crate::kept::Kept;
-use crate::log::{Ahead, Log, Look, Marked};
+use crate::log::{Ahead, Log, Look, Marked, Search};
+use crate::looking::{self, Looking};
 use crate::opening::Sources;
 use crate::restoring::{image_side, Plans};
 use crate::settings::Settings;
@@ -24,9 +25,14 @@ use std::sync::mpsc::{channel, Receiver, Sender};
 use std::sync::{
     Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak,
 };
+use std::time::{Duration, Instant};
 
 /// Entries that a background search looks at before it lets go of the log.
 const STRIDE: u32 = 2_000;
+
+/// A search answers at once for this long, and tells how far it is this often.
+const AT_ONCE: Duration = Duration::from_millis(30);
+const TELL: Duration = Duration::from_millis(100);
 
 /// Where paths came from: what a person opened becomes a root, what was opened again does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +73,7 @@ pub(crate) struct Inner {
     pub demo: AtomicBool,
     /// Workspace ids of the roots: finding them may start git.
     pub workspaces: Mutex<HashMap<PathBuf, Vec<String>>>,
+    pub looking: Looking,
     /// Itself, for threads of its own.
     pub own: Weak<Inner>,
     next: AtomicU64,
@@ -133,17 +140,17 @@ impl Engine {
             plans: Mutex::default(),
             demo: AtomicBool::new(false),
             workspaces: Mutex::default(),
+            looking: Looking::default(),
             own: own.clone(),
             next: AtomicU64::new(1),
             notices,
             config,
         };
-        (
-            Engine {
-                inner: Arc::new_cyclic(inner),
-            },
-            receiver,
-        )
+        let engine = Engine {
+            inner: Arc::new_cyclic(inner),
+        };
+        looking::start(Arc::downgrade(&engine.inner));
+        (engine, receiver)
     }
 
     /// Answers a request. May read files and take a moment: not for a thread that draws.
@@ -347,6 +354,34 @@ impl Engine {
             log.close();
         }
     }
+}
+
+fn search_beside(search: &Search, log: &Log, notices: &Sender<Notice>) {
+    let mut told = Instant::now();
+    loop {
+        let more = log.look(|look| search.step(look, STRIDE));
+        if search.is_cancelled() {
+            break;
+        }
+        if !more || told.elapsed() >= TELL {
+            told = Instant::now();
+            let hits = search.hits();
+            let told = notices.send(Notice::SearchProgress {
+                log: log.id.clone(),
+                search: search.id.clone(),
+                total: hits.entries.len() as u64,
+                scanned: u64::from(hits.scanned),
+                done: !more,
+            });
+            if told.is_err() {
+                break;
+            }
+        }
+        if !more {
+            break;
+        }
+    }
+    search.end();
 }
 
 impl Drop for Inner {
@@ -575,42 +610,8 @@ impl Inner {
             }
         };
         let search = hold(&log.searches).add(filter);
-        // Most logs are searched before the page could ask again.
-        let begun = std::time::Instant::now();
-        while begun.elapsed().as_millis() < 30 && log.look(|look| search.step(look, STRIDE)) {}
+        self.search_on(&log, &search)?;
         let hits = search.hits();
-        if !hits.done {
-            let (own, log, notices) = (search.clone(), log.clone(), self.notices.clone());
-            let run = move || {
-                let mut told = std::time::Instant::now();
-                loop {
-                    let more = log.look(|look| own.step(look, STRIDE));
-                    if own.is_cancelled() {
-                        return;
-                    }
-                    if !more || told.elapsed().as_millis() >= 100 {
-                        told = std::time::Instant::now();
-                        let hits = own.hits();
-                        let _ = notices.send(Notice::SearchProgress {
-                            log: log.id.clone(),
-                            search: own.id.clone(),
-                            total: hits.entries.len() as u64,
-                            scanned: u64::from(hits.scanned),
-                            done: !more,
-                        });
-                    }
-                    if !more {
-                        return;
-                    }
-                }
-            };
-            let spawned = std::thread::Builder::new()
-                .name("chipdeck-search".to_owned())
-                .spawn(run);
-            spawned.map_err(|error| {
-                ApiError::new("io", format!("The search could not be started: {error}."))
-            })?;
-        }
         Ok(SearchView {
             search: search.id.clone(),
             total: hits.entries.len() as u64,
@@ -620,12 +621,36 @@ impl Inner {
         })
     }
 
-    fn found(&self, log: &Log, search: &str) -> Answer<crate::log::Hits> {
+    /// Goes on with a search: for a moment here, then beside everything else.
+    fn search_on(&self, log: &Arc<Log>, search: &Arc<Search>) -> Answer<()> {
+        // Most logs are searched before the page could ask again.
+        let begun = Instant::now();
+        while log.look(|look| search.step(look, STRIDE)) {
+            if begun.elapsed() < AT_ONCE {
+                continue;
+            }
+            if search.begin() {
+                let (own, log, notices) = (search.clone(), log.clone(), self.notices.clone());
+                let run = move || search_beside(&own, &log, &notices);
+                let spawned = std::thread::Builder::new()
+                    .name("chipdeck-search".to_owned())
+                    .spawn(run);
+                spawned.map_err(|error| {
+                    search.end();
+                    ApiError::new("io", format!("The search could not be started: {error}."))
+                })?;
+            }
+            break;
+        }
+        Ok(())
+    }
+
+    fn found(&self, log: &Arc<Log>, search: &str) -> Answer<crate::log::Hits> {
         let found = hold(&log.searches).get(search);
         let search = found.ok_or_else(|| ApiError::new("not-found", "That search is over."))?;
         // A log that grew since is searched on.
-        if search.hits().done {
-            log.look(|look| search.step(look, STRIDE));
+        if !search.is_running() {
+            self.search_on(log, &search)?;
         }
         Ok(search.hits())
     }

@@ -21,6 +21,7 @@ pub mod filter;
 mod kept;
 mod library;
 pub mod log;
+mod looking;
 mod opening;
 mod restoring;
 pub mod settings;

@@ -4,13 +4,10 @@ use crate::api::{LibraryView, RootRow, SourceRow};
 use crate::engine::{hold, read, Inner};
 use crate::kept::Recent;
 use crate::log::Phase;
-use chipdeck_disk::logs::discover;
-use chipdeck_disk::logs::Found;
+use memchr::memmem;
 use std::collections::HashSet;
+use std::io::Read;
 use std::path::Path;
-
-/// Found logs that are listed.
-const MOST_FOUND: usize = 200;
 
 impl Inner {
     pub(crate) fn library(&self) -> LibraryView {
@@ -102,7 +99,7 @@ impl Inner {
                 log: None,
                 title: name(&found.path),
                 path: self.for_people(&found.path),
-                project: project(&found),
+                project: self.project_of(&found.path),
                 format: found.agent.name().to_owned(),
                 bytes: found.bytes,
                 entries: None,
@@ -116,12 +113,14 @@ impl Inner {
         rows
     }
 
-    pub(crate) fn discovered(&self) -> Vec<Found> {
-        self.config
-            .homes
-            .as_ref()
-            .map(|homes| discover(homes, MOST_FOUND))
-            .unwrap_or_default()
+    fn project_of(&self, path: &Path) -> Option<String> {
+        let mut known = hold(&self.looking.projects);
+        if let Some(known) = known.get(path) {
+            return Some(known.clone());
+        }
+        let found = project(path)?;
+        known.insert(path.to_owned(), found.clone());
+        Some(found)
     }
 
     fn memory_rows(&self) -> Vec<SourceRow> {
@@ -173,16 +172,32 @@ fn last_part(path: &str) -> Option<String> {
     (!last.is_empty()).then(|| last.to_owned())
 }
 
-/// Claude Code and its like keep a project's logs in a folder named after its path, signs as dashes: the last word
-/// is most of its name.
-fn project(found: &Found) -> Option<String> {
-    use chipdeck_disk::logs::Agent;
-    match found.agent {
-        Agent::ClaudeCode | Agent::Pi | Agent::Droid => {
-            let folder = name(found.path.parent()?);
-            let word = folder.trim_matches('-').rsplit('-').next()?;
-            (!word.is_empty()).then(|| word.to_owned())
-        }
-        _ => None,
-    }
+/// Bytes of a log in which its working folder is looked for.
+const HEAD: u64 = 32 << 10;
+
+/// The name of the folder that an agent's log says it worked in: `cwd` of one of its first lines.
+pub fn project(path: &Path) -> Option<String> {
+    let mut head = Vec::new();
+    std::fs::File::open(path)
+        .ok()?
+        .take(HEAD)
+        .read_to_end(&mut head)
+        .ok()?;
+    let lines = head
+        .split(|byte| *byte == b'\n')
+        .filter(|line| memmem::find(line, b"cwd").is_some());
+    let cwd = |line: &[u8]| {
+        let record: serde_json::Value = serde_json::from_slice(line).ok()?;
+        let places = [
+            record.get("cwd"),
+            record.pointer("/payload/cwd"),
+            record.pointer("/data/context/cwd"),
+        ];
+        let cwd = places
+            .into_iter()
+            .flatten()
+            .find_map(|it| it.as_str().map(str::to_owned));
+        cwd
+    };
+    last_part(&lines.take(8).find_map(cwd)?)
 }

@@ -325,16 +325,21 @@ impl Inner {
     fn open_log(&self, path: &Path) -> Result<Arc<Log>, OpenError> {
         let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let mut logs = write(&self.logs);
-        if let Some(open) = logs.iter().find(|log| log.path == real) {
+        let there = logs.iter().find(|log| log.path == real).cloned();
+        if let Some(open) = there.iter().find(|log| !log.is_over()) {
             return Ok(open.clone());
         }
         let source = FileSource::open(&real)?;
-        let log = Log::start(
-            format!("log-{}", self.number()),
-            &real,
-            source,
-            self.notices.clone(),
-        );
+        // One that was cut short, or whose file is another one now, is read anew under its old name.
+        let id = match &there {
+            Some(over) => {
+                over.close();
+                logs.retain(|log| log.path != real);
+                over.id.clone()
+            }
+            None => format!("log-{}", self.number()),
+        };
+        let log = Log::start(id, &real, source, self.notices.clone());
         *hold(&log.bookmarks) = self.kept.bookmarks(&log.source);
         logs.push(log.clone());
         drop(logs);

@@ -21,6 +21,10 @@ const FIRST: usize = 256 << 10;
 const TELL: Duration = Duration::from_millis(100);
 /// Findings of a log that is still being read are gathered anew this often.
 const STALE: Duration = Duration::from_millis(1_000);
+/// Findings that are gathered in less time than this are never behind.
+const CHEAP: Duration = Duration::from_millis(10);
+/// Share of the time that gathering may take: one in so many.
+const COSTLY: u32 = 10;
 /// A file that was written within this time is still being written: its last line may be completed.
 const WRITING: Duration = Duration::from_secs(3);
 /// A file that was written within this time, or that grew, counts as live.
@@ -57,6 +61,8 @@ struct Status {
 struct Gathered {
     generation: u64,
     when: Instant,
+    /// How long it took.
+    cost: Duration,
     findings: Arc<Findings>,
 }
 
@@ -135,6 +141,12 @@ impl Log {
         }
     }
 
+    /// It will not go on: cancelled, failed, or its file is no longer what was read.
+    pub fn is_over(&self) -> bool {
+        let status = hold(&self.status);
+        matches!(status.phase, Phase::Cancelled | Phase::Failed) || status.changed.is_some()
+    }
+
     pub fn phase(&self) -> Phase {
         hold(&self.status).phase
     }
@@ -171,14 +183,22 @@ impl Log {
         let opening = self.phase() == Phase::Opening;
         let mut gathered = hold(&self.gathered);
         if let Some(held) = &*gathered {
-            if held.generation == generation || (opening && held.when.elapsed() < STALE) {
+            // Those of a large log that grows are a little behind rather than always being gathered.
+            let patience = if opening {
+                STALE
+            } else {
+                (held.cost * COSTLY).min(STALE)
+            };
+            if held.generation == generation || held.when.elapsed() < patience {
                 return held.findings.clone();
             }
         }
+        let begun = Instant::now();
         let findings = Arc::new(Findings::of(timeline));
         *gathered = Some(Gathered {
             generation,
             when: Instant::now(),
+            cost: begun.elapsed().saturating_sub(CHEAP),
             findings: findings.clone(),
         });
         findings
@@ -214,6 +234,13 @@ impl Log {
                 findings_info: look.findings.count(Severity::Info),
             }
         })
+    }
+
+    /// The findings that were shown last are not all there are.
+    fn is_behind(&self) -> bool {
+        hold(&self.gathered)
+            .as_ref()
+            .is_some_and(|held| held.generation != self.generation())
     }
 
     fn is_live(&self, status: &Status) -> bool {
@@ -330,10 +357,16 @@ impl Log {
         set.settle(at_rest, &*self.source, &mut |batch, source| {
             self.take(batch, source)
         });
-        self.timeline
+        let mut timeline = self
+            .timeline
             .write()
-            .unwrap_or_else(PoisonError::into_inner)
-            .arrange(&*self.source);
+            .unwrap_or_else(PoisonError::into_inner);
+        let before = timeline.len();
+        let kept = timeline.arrange(&*self.source);
+        drop(timeline);
+        if kept < before {
+            hold(&self.searches).forget_after(kept);
+        }
         self.generation.fetch_add(1, Ordering::SeqCst);
     }
 
@@ -388,7 +421,7 @@ impl Log {
                 self.settle(&mut set, true);
             }
             let live = self.is_live(&hold(&self.status));
-            if grown || rests || live != was_live {
+            if grown || rests || live != was_live || self.is_behind() {
                 was_live = live;
                 self.tell();
             }

@@ -264,12 +264,19 @@ impl Look<'_> {
             },
             Payload::Unknown | Payload::Bad => {
                 let place = located.place;
-                let len = usize::try_from(place.len).unwrap_or(usize::MAX).min(ENOUGH);
+                let len = usize::try_from(place.len)
+                    .unwrap_or(usize::MAX)
+                    .min(16 << 10);
                 let bytes = self
                     .source
                     .read_at(place.file, place.offset, len)
                     .unwrap_or_default();
                 let text = String::from_utf8_lossy(&bytes).into_owned();
+                // A record of another agent: its words rather than its envelope.
+                if let Some(words) = chipdeck_ingest::telling(&text) {
+                    return words;
+                }
+                let text = cut(&text, ENOUGH);
                 // What differs between such lines is rarely in the envelope.
                 match text.find("\"payload\"") {
                     Some(at) => text
@@ -277,7 +284,7 @@ impl Look<'_> {
                         .unwrap_or_default()
                         .trim_start_matches([':', ' '])
                         .to_owned(),
-                    None => text,
+                    None => text.to_owned(),
                 }
             }
         }

@@ -205,6 +205,8 @@ pub struct Search {
     pub id: String,
     filter: Filter,
     cancelled: AtomicBool,
+    /// A thread is at it.
+    running: AtomicBool,
     found: Mutex<Hits>,
 }
 
@@ -228,6 +230,7 @@ impl Searches {
             id,
             filter,
             cancelled: AtomicBool::new(false),
+            running: AtomicBool::new(false),
             found: Mutex::default(),
         });
         if self.kept.len() >= KEPT {
@@ -239,6 +242,19 @@ impl Searches {
 
     pub fn get(&self, id: &str) -> Option<Arc<Search>> {
         self.kept.iter().find(|search| search.id == id).cloned()
+    }
+
+    /// The entries behind a position are others now: they are searched again.
+    pub fn forget_after(&self, position: u32) {
+        for search in &self.kept {
+            let mut hits = search.held();
+            if hits.scanned > position {
+                let keep = hits.entries.partition_point(|index| *index <= position);
+                Arc::make_mut(&mut hits.entries).truncate(keep);
+                hits.scanned = position;
+                hits.done = false;
+            }
+        }
     }
 
     pub fn cancel_all(&self) {
@@ -278,6 +294,19 @@ impl Search {
 
     fn held(&self) -> MutexGuard<'_, Hits> {
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// True: the caller is the one thread that goes on with it.
+    pub fn begin(&self) -> bool {
+        !self.running.swap(true, Ordering::SeqCst)
+    }
+
+    pub fn end(&self) {
+        self.running.store(false, Ordering::SeqCst);
+    }
+
+    pub fn is_running(&self) -> bool {
+        self.running.load(Ordering::SeqCst)
     }
 
     pub fn is_cancelled(&self) -> bool {

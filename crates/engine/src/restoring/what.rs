@@ -154,7 +154,11 @@ impl Inner {
         let cwd = log.look(|look| look.timeline.cwd().map(str::to_owned));
         let located = read(&self.roots).locate(path, cwd.as_deref());
         match located {
-            Located::Inside { root, path } => Ok(root.read(&path)?.image),
+            Located::Inside { root, path: below } => {
+                let image = root.read(&below)?.image;
+                self.looking.shown(&log.id, path, root.path().join(&below));
+                Ok(image)
+            }
             Located::Ask { folder, .. } => Err(ApiError::new(
                 "outside-root",
                 format!(
