@@ -30,7 +30,11 @@ fn a_chip_appears_on_disk_and_then_in_the_list() {
     let file = desk.chips().join("chip-bbb222.json");
     fs::write(&file, &late[..late.len() / 2]).unwrap();
     page.wait("[data-testid=chips] [data-state=writing]");
-    assert_eq!(page.count("[data-testid=chips] [data-state=damaged]"), 0, "it is being written");
+    assert_eq!(
+        page.count("[data-testid=chips] [data-state=damaged]"),
+        0,
+        "it is being written"
+    );
     let whole = Instant::now();
     fs::write(&file, &late).unwrap();
     page.wait(&row("bbb222"));
