@@ -81,7 +81,7 @@ describe('files in the page', () => {
     await until(() => find('[data-testid="diff"]'));
     (await until(() => find('[data-testid="restore-hunk"]'))).click();
     const toast = await until(() => toasts.list.at(-1));
-    expect(toast.undo).not.toBeNull();
+    expect(toast.undo, toast.text).not.toBeNull();
     expect(toast.text).toContain('payment_service.py');
   });
 
