@@ -25,13 +25,14 @@ mod raw;
 mod reader;
 mod same;
 mod set;
+mod skim;
 mod source;
 mod tape;
 mod text;
 mod time;
 mod weave;
 
-pub use agents::{companions, Agent, Companion};
+pub use agents::{companions, telling, Agent, Companion};
 pub use canonical::looks_canonical;
 pub use format::{detect, Format};
 pub use order::{arrange, Order, Orderly};

@@ -12,10 +12,12 @@ use crate::blobs::Blobs;
 use crate::lines::{Line, Lines};
 use crate::names::Names;
 use crate::reader::{Batch, Reader};
+use crate::skim::{stretch, Gap};
 use crate::source::Source;
-use crate::tape::{blanks, Fault, Origin, Tape, Val};
+use crate::tape::{blanks, Fault, Tape, Val};
 use chipdeck_event::{
-    Code, Entry, Envelope, Event, Finding, Located, Opaque, Payload, Place, Session,
+    Code, Entry, Envelope, Event, Finding, Json, Located, Opaque, Payload, Place, Session, Span,
+    Text,
 };
 use fields::integer;
 use sequence::Sequence;
@@ -50,6 +52,9 @@ pub fn looks_canonical(head: &[u8]) -> bool {
 
 const REQUIRED: [&str; 5] = ["eventId", "traceId", "type", "timestamp", "payload"];
 
+/// A line beyond this is not held whole.
+const LONG: usize = 8 << 20;
+
 /// Reads one file of a canonical log.
 pub struct CanonicalReader {
     lines: Lines,
@@ -70,17 +75,67 @@ struct Ground<'g> {
     file: u32,
     line: u64,
     event_id: chipdeck_event::Id,
-    origin: Origin,
+    origin: Lie<'g>,
     names: &'g mut Names,
     blobs: &'g mut Blobs,
     source: &'g dyn Source,
     findings: &'g mut Vec<Finding>,
 }
 
+/// Where the values on the tape lie: turns them into references.
+#[derive(Clone, Copy)]
+struct Lie<'g> {
+    file: u32,
+    /// First byte of the line in the file.
+    line: u64,
+    /// First byte of the text on the tape in what was kept of the line.
+    start: usize,
+    gaps: &'g [Gap],
+}
+
+/// The `line` of values that were computed: they have no place.
+const NOWHERE: u64 = u64::MAX;
+
+impl Lie<'_> {
+    fn span(self, value: Val<'_>) -> Option<Span> {
+        if self.line == NOWHERE {
+            return None;
+        }
+        let from = stretch(self.gaps, self.start + value.start());
+        let to = stretch(self.gaps, self.start + value.start() + value.raw().len());
+        let len = u32::try_from(to - from).ok()?;
+        Some(Span {
+            file: self.file,
+            offset: self.line + from,
+            len,
+        })
+    }
+
+    fn text(self, value: Val<'_>) -> Text {
+        match (value.raw().len() > SHORT, self.span(value)) {
+            (true, Some(span)) => Text::Span(span),
+            // More than a reference can tell: nothing is known of it.
+            (true, None) if self.line != NOWHERE => Text::Missing,
+            _ => Text::inline(value.str().unwrap_or_default()),
+        }
+    }
+
+    fn json(self, value: Val<'_>) -> Json {
+        match (value.raw().len() > SHORT, self.span(value)) {
+            (true, Some(span)) => Json::Span(span),
+            (true, None) if self.line != NOWHERE => Json::Absent,
+            _ => Json::Inline(value.raw().into()),
+        }
+    }
+}
+
+/// Texts up to this many bytes are held in memory: as small as the reference.
+const SHORT: usize = 24;
+
 impl CanonicalReader {
     pub fn new(file: u32) -> CanonicalReader {
         CanonicalReader {
-            lines: Lines::default(),
+            lines: Lines::skimming(LONG),
             shared: Shared {
                 file,
                 ..Shared::default()
@@ -101,7 +156,7 @@ impl Reader for CanonicalReader {
         if is_blank(tail.bytes) {
             return;
         }
-        let taken = match self.shared.whole(tail.bytes) {
+        let taken = match self.shared.whole(tail) {
             // A number may still grow; an object cannot.
             Ok(Whole { object, .. }) if object || at_rest => {
                 self.shared.line(tail, source, out);
@@ -145,7 +200,11 @@ struct Whole<'a> {
 
 impl Shared {
     /// The values of a line; the tape holds the last of them afterwards.
-    fn whole<'a>(&mut self, line: &'a [u8]) -> Result<Whole<'a>, String> {
+    fn whole<'a>(&mut self, line: Line<'a>) -> Result<Whole<'a>, String> {
+        if let Some(fault) = line.fault {
+            return Err(fault.to_owned());
+        }
+        let line = line.bytes;
         let text = utf8(line).map_err(|at| format!("no UTF-8 at byte {at} of the line"))?;
         let mut whole = Whole {
             text,
@@ -174,7 +233,7 @@ impl Shared {
         if is_blank(line.bytes) {
             return;
         }
-        let whole = match self.whole(line.bytes) {
+        let whole = match self.whole(line) {
             Ok(whole) => whole,
             Err(fault) => return self.opaque(line, Code::NotJson, fault, out),
         };
@@ -187,18 +246,21 @@ impl Shared {
                 continue;
             }
             let lead = blanks(part.as_bytes(), 0);
+            let from = stretch(line.gaps, start + lead);
             let place = Place {
                 file: self.file,
                 line: line.number,
-                offset: line.offset + (start + lead) as u64,
-                len: (part.len() - lead) as u64,
+                offset: line.offset + from,
+                len: stretch(line.gaps, end) - from,
             };
-            let origin = Origin::Log {
+            let ground = Lie {
                 file: self.file,
-                offset: line.offset + start as u64,
+                line: line.offset,
+                start,
+                gaps: line.gaps,
             };
             let tape = std::mem::take(&mut self.tape);
-            self.value(tape.root(part), place, origin, source, out);
+            self.value(tape.root(part), place, ground, source, out);
             self.tape = tape;
             if line.continued && nth == 0 || !line.continued && nth == 1 {
                 let mut finding = Finding::new(
@@ -223,12 +285,12 @@ impl Shared {
         &mut self,
         root: Val<'_>,
         place: Place,
-        origin: Origin,
+        lie: Lie<'_>,
         source: &dyn Source,
         out: &mut Batch,
     ) {
         let fault = if root.is_object() {
-            match self.event(root, place, origin, source, out) {
+            match self.event(root, place, lie, source, out) {
                 Ok(event) => {
                     out.entries.push(Located {
                         place,
@@ -251,7 +313,7 @@ impl Shared {
         &mut self,
         root: Val<'_>,
         place: Place,
-        origin: Origin,
+        lie: Lie<'_>,
         source: &dyn Source,
         out: &mut Batch,
     ) -> Result<Event, String> {
@@ -271,7 +333,7 @@ impl Shared {
             file: self.file,
             line: place.line,
             event_id: event_id.as_ref().into(),
-            origin,
+            origin: lie,
             names: &mut self.names,
             blobs: &mut self.blobs,
             source,
@@ -373,7 +435,7 @@ impl Shared {
             file: self.file,
             line: line.number,
             offset: line.offset + lead as u64,
-            len: bytes.len() as u64,
+            len: stretch(line.gaps, lead + bytes.len()) - lead as u64,
         };
         push_opaque(place, code, message, out);
     }
@@ -438,3 +500,6 @@ impl<'a> Members<'a> {
         *place = Some(value);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,7 +5,7 @@
 
 use super::payload;
 use super::Ground;
-use crate::tape::{Origin, Tape, Val};
+use crate::tape::{Tape, Val};
 use chipdeck_event::{Code, Payload};
 
 /// One step: the payload's JSON text of a version to that of the next; `None` when it is not of that shape.
@@ -60,7 +60,7 @@ fn read_with(
         return Payload::Bad;
     }
     // Computed texts have no place in the log.
-    ground.origin = Origin::Computed;
+    ground.origin.line = super::NOWHERE;
     payload::read(type_name, tape.root(&text), ground)
 }
 
@@ -84,7 +84,12 @@ mod tests {
             file: 0,
             line: 1,
             event_id: "e".into(),
-            origin: Origin::Log { file: 0, offset: 0 },
+            origin: super::super::Lie {
+                file: 0,
+                line: 0,
+                start: 0,
+                gaps: &[],
+            },
             names: &mut names,
             blobs: &mut blobs,
             source: &source,
