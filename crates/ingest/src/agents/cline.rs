@@ -165,7 +165,7 @@ impl Ui {
             ) => Role::Assistant,
             ("error", _) => Role::System,
             ("tool", _) => return self.tool(ask, text, id, origin, sink),
-            ("command", true) => {
+            ("command", _) => {
                 // Offered; it ran when its output follows. It may have changed what it names.
                 let command = text.and_then(|t| t.str()).unwrap_or_default();
                 let reach = shell::reach(&command, None, false);

@@ -28,9 +28,11 @@ mod shell;
 mod shell_words;
 mod sink;
 mod swe_agent;
+mod telling;
 mod tools;
 mod trees;
 
+pub use telling::telling;
 pub(crate) use trees::tree;
 pub use trees::{companions, Companion};
 
