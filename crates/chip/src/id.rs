@@ -7,7 +7,7 @@ const LONGEST_NAME: usize = 255;
 pub fn safe_id(id: &str) -> bool {
     !id.contains(['/', '\\', '\0'])
         && !id.contains("..")
-        && "snapshot-.json".len() + id.len() <= LONGEST_NAME
+        && "chip-.json".len() + id.len() <= LONGEST_NAME
 }
 
 /// `chip-<id>.json`; `None` for an id that is not safe.
@@ -17,7 +17,8 @@ pub fn chip_file_name(id: &str) -> Option<String> {
 
 /// `snapshot-<id>.json`; `None` for an id that is not safe.
 pub fn snapshot_file_name(id: &str) -> Option<String> {
-    safe_id(id).then(|| format!("snapshot-{id}.json"))
+    let name = safe_id(id).then(|| format!("snapshot-{id}.json"))?;
+    (name.len() <= LONGEST_NAME).then_some(name)
 }
 
 #[cfg(test)]
@@ -29,6 +30,8 @@ mod tests {
         for id in ["x/../../etc/thing", "..", "a\\b", "\0", &"n".repeat(300)] {
             assert_eq!(chip_file_name(id), None, "{id:?}");
         }
+        assert!(chip_file_name(&"n".repeat(245)).is_some());
+        assert_eq!(snapshot_file_name(&"n".repeat(245)), None);
         for id in ["a3f7b2", "", " u6 ", "x\ny", "\"", "."] {
             assert!(chip_file_name(id).is_some(), "{id:?}");
         }

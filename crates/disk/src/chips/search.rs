@@ -84,32 +84,24 @@ fn git(root: &Path) -> Command {
 
 /// Versions in the last commit, below `root`, that have the line.
 fn committed(root: &Path, line: &[u8], hits: &mut Hits) {
-    let grep = git(root)
-        .args([
-            "grep",
-            "-z",
-            "-l",
-            "-F",
-            "--no-textconv",
-            "-f",
-            "-",
-            "HEAD",
-            "--",
-            ".",
-        ])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn();
-    let Ok(mut grep) = grep else { return };
-    if let Some(mut input) = grep.stdin.take() {
-        // A git that ended early takes no input.
-        let _ = input.write_all(line);
-        let _ = input.write_all(b"\n");
-    }
-    let Ok(output) = grep.wait_with_output() else {
+    let end = Instant::now() + TIME;
+    let mut grep = git(root);
+    grep.args([
+        "grep",
+        "-z",
+        "-l",
+        "-F",
+        "--no-textconv",
+        "-f",
+        "-",
+        "HEAD",
+        "--",
+        ".",
+    ]);
+    let Some(names) = bounded(grep, line, end) else {
         return;
     };
-    for name in output.stdout.split(|b| *b == 0).take(MOST_VERSIONS) {
+    for name in names.split(|b| *b == 0).take(MOST_VERSIONS) {
         // `HEAD:path`, the path relative to the folder searched in.
         let Some(name) = name.strip_prefix(b"HEAD:") else {
             continue;
@@ -124,17 +116,52 @@ fn committed(root: &Path, line: &[u8], hits: &mut Hits) {
         }
         let mut object = std::ffi::OsString::from("HEAD:./");
         object.push(&relative);
-        let shown = git(root).args(["cat-file", "blob"]).arg(object).output();
-        if let Ok(shown) = shown {
-            if shown.status.success() && shown.stdout.len() as u64 <= LARGEST * 8 {
-                hits.versions.push(Version {
-                    path,
-                    bytes: shown.stdout,
-                    because: "the last commit".into(),
-                });
-            }
+        let mut show = git(root);
+        show.args(["cat-file", "blob"]).arg(object);
+        if let Some(bytes) = bounded(show, b"", end) {
+            hits.versions.push(Version {
+                path,
+                bytes,
+                because: "the last commit".into(),
+            });
         }
     }
+}
+
+/// What the command prints; `None` where it fails, is not done in time, or prints too much.
+fn bounded(mut command: Command, input: &[u8], end: Instant) -> Option<Vec<u8>> {
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .ok()?;
+    let (stdin, stdout) = (child.stdin.take()?, child.stdout.take()?);
+    let mut line = input.to_vec();
+    line.push(b'\n');
+    // A command that has ended takes no input.
+    let feed = std::thread::spawn(move || {
+        let mut stdin = stdin;
+        let _ = stdin.write_all(&line);
+    });
+    let drain = std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let read = stdout.take(LARGEST * 8 + 1).read_to_end(&mut bytes);
+        read.ok().map(|_| bytes)
+    });
+    let status = loop {
+        match child.try_wait() {
+            Ok(Some(status)) => break Some(status),
+            Ok(None) if Instant::now() < end => std::thread::sleep(Duration::from_millis(2)),
+            _ => {
+                let _ = child.kill();
+                let _ = child.wait();
+                break None;
+            }
+        }
+    };
+    let _ = feed.join();
+    let bytes = drain.join().ok().flatten()?;
+    (status?.success() && bytes.len() as u64 <= LARGEST * 8).then_some(bytes)
 }
 
 /// Files that have the text as whole lines now.
