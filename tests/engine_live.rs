@@ -114,13 +114,7 @@ fn a_log_that_is_taken_away_stays_and_it_is_said() {
 fn a_new_shard_joins_its_set() {
     let deck = Deck::new();
     deck.write("set/2026-01-01.jsonl", said(1));
-    let log = deck.open(
-        &deck
-            .path("set/2026-01-01.jsonl")
-            .parent()
-            .unwrap()
-            .to_owned(),
-    );
+    let log = deck.open(deck.path("set/2026-01-01.jsonl").parent().unwrap());
     deck.write("set/2026-01-02.jsonl", said(2) + &said(3));
     let view = deck.until(&log, |view| view.count == 3);
     assert_eq!(view.files, ["2026-01-01.jsonl", "2026-01-02.jsonl"]);

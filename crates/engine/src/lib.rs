@@ -13,6 +13,7 @@
 )]
 
 pub mod api;
+mod asking;
 mod chips;
 mod config;
 pub mod diff;
