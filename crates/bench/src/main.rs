@@ -4,6 +4,7 @@
 //! machine's speed would decide; they are printed, never compared with a stored number.
 
 mod chips;
+mod deck;
 mod generate;
 mod measure;
 mod multiply;
@@ -17,6 +18,7 @@ chipdeck-bench                            makes the logs where they are missing,
 chipdeck-bench generate OUT MEGABYTES     a canonical log
 chipdeck-bench multiply SAMPLE OUT MEGABYTES   an agent's transcript many times over, with fresh ids
 chipdeck-bench measure LOG                one log, in this process
+chipdeck-bench engine LOG                 one log, opened and scrubbed as the window does it
 chipdeck-bench chips                      how soon a new chip is listed";
 
 fn main() -> ExitCode {
@@ -33,6 +35,7 @@ fn main() -> ExitCode {
         }),
         ["chips"] => chips::run(&PathBuf::from("target/bench/chips")),
         ["measure", log] => measure::run(Path::new(log)),
+        ["engine", log] => deck::log(Path::new(log)),
         _ => Err(HELP.to_owned()),
     };
     match done {
@@ -93,15 +96,9 @@ fn compare(log: &Path) -> Result<(), String> {
         .len();
     println!("\n{} ({} MB)", log.display(), size / 1_000_000);
     let peer = peer(log);
-    let this = std::env::current_exe().map_err(|error| error.to_string())?;
-    let out = Command::new(this)
-        .arg("measure")
-        .arg(log)
-        .stderr(Stdio::inherit())
-        .output()
-        .map_err(|error| error.to_string())?;
-    let text = String::from_utf8_lossy(&out.stdout);
+    let text = itself(&["measure", &log.display().to_string()])?;
     print!("{text}");
+    print!("{}", itself(&["engine", &log.display().to_string()])?);
     let value = |name: &str| -> Option<f64> {
         let line = text.lines().find(|line| line.starts_with(name))?;
         line.get(name.len()..)?
@@ -112,7 +109,7 @@ fn compare(log: &Path) -> Result<(), String> {
     };
     if let Some(peer) = peer {
         let peer = peer.as_secs_f64() * 1e3;
-        println!("{:<34}{peer:>10.0} ms", "jq -c .type");
+        println!("{:<38}{peer:>10.0} ms", "jq -c .type");
         for (name, what) in [
             (
                 "index with all file histories",
@@ -121,18 +118,29 @@ fn compare(log: &Path) -> Result<(), String> {
             ("first frame", "first frame, times faster than jq"),
         ] {
             if let Some(ours) = value(name) {
-                println!("{what:<34}{:>10.1}", peer / ours.max(0.001));
+                println!("{what:<38}{:>10.1}", peer / ours.max(0.001));
             }
         }
     }
     if let Some(peak) = value("peak memory") {
         println!(
-            "{:<34}{:>10.0} %",
+            "{:<38}{:>10.0} %",
             "peak memory of the file's size",
             peak * 1e8 / size as f64
         );
     }
     Ok(())
+}
+
+/// What a measurement of our own prints, in a process of its own.
+fn itself(arguments: &[&str]) -> Result<String, String> {
+    let this = std::env::current_exe().map_err(|error| error.to_string())?;
+    let out = Command::new(this)
+        .args(arguments)
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| error.to_string())?;
+    Ok(String::from_utf8_lossy(&out.stdout).into_owned())
 }
 
 /// The better of two runs; `None` where there is no jq.

@@ -87,16 +87,16 @@ pub fn run(log: &Path) -> Result<(), String> {
     Ok(())
 }
 
-fn say(what: &str, value: f64, unit: &str) {
-    println!("{what:<34}{value:>10.3} {unit}");
+pub fn say(what: &str, value: f64, unit: &str) {
+    println!("{what:<38}{value:>10.3} {unit}");
 }
 
-fn ms(since: Instant) -> f64 {
+pub fn ms(since: Instant) -> f64 {
     since.elapsed().as_secs_f64() * 1e3
 }
 
 /// Most memory that the process ever held, in kB; 0 where the system does not say.
-fn peak_kb() -> u64 {
+pub fn peak_kb() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     line.and_then(|line| line.split_whitespace().next()?.parse().ok())
