@@ -649,16 +649,9 @@ fn a_delete_is_linked_to_its_edit_snapshot() {
     assert_eq!(place.path, deleted.root.join("pay.rs"));
     assert_eq!(place.certainty, Certainty::Snapshot);
     assert!(!place.moved);
-    let whole = insert_content(deleted.text().as_bytes(), 2, {
-        let detail = chips.detail(&row.key).unwrap();
-        &detail
-            .record
-            .unwrap()
-            .deleted()
-            .unwrap()
-            .as_bytes()
-            .to_vec()
-    });
+    let record = chips.detail(&row.key).unwrap().record.unwrap();
+    let text = record.deleted().unwrap().as_bytes();
+    let whole = insert_content(deleted.text().as_bytes(), 2, text);
     assert_eq!(whole.unwrap().bytes, BEFORE.as_bytes());
 }
 

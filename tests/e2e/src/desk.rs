@@ -107,7 +107,7 @@ impl Desk {
 
     /// Starts the app once more, as a person would; its end is the caller's to await.
     pub fn start_again(&self, arguments: &[&Path]) -> Child {
-        self.command(&app()).args(arguments).spawn().unwrap()
+        self.command(app()).args(arguments).spawn().unwrap()
     }
 
     /// A program on this desk's screen, with this desk's home.
