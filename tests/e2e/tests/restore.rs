@@ -24,6 +24,13 @@ pub fn wait_bytes(file: &Path, content: &str) {
     });
 }
 
+/// Clicks *Restore* once the preview for this place is there; before, a click would only open the preview.
+fn restore(page: &Page) {
+    std::thread::sleep(std::time::Duration::from_millis(600));
+    page.wait("[data-testid=restore-button]:not(:disabled)");
+    page.click("[data-testid=restore-button]");
+}
+
 #[test]
 fn restore_writes_the_bytes_and_undo_takes_them_back() {
     let desk = Desk::new();
@@ -36,7 +43,7 @@ fn restore_writes_the_bytes_and_undo_takes_them_back() {
         THIRD,
         "a preview writes nothing"
     );
-    page.click("[data-testid=restore-button]");
+    restore(&page);
     wait_bytes(&file, SECOND);
     page.wait_text("[data-testid=toast]", "price.py");
     page.click("[data-testid=toast-undo]");
@@ -57,7 +64,7 @@ fn when_the_disk_has_moved_on_it_is_merged() {
     fs::write(&file, &edited).unwrap();
     page.press(keys::LEFT);
     wait_at(&page, 6);
-    page.click("[data-testid=restore-button]");
+    restore(&page);
     wait_bytes(&file, &format!("# prices without tax\n{SECOND}"));
     page.press_with(&[keys::CONTROL], "z");
     wait_bytes(&file, &edited);
@@ -84,7 +91,7 @@ fn outside_the_opened_folders_a_native_dialogue_asks() {
     wait_at(&page, 5);
 
     // Escape: nothing is allowed, nothing written.
-    page.click("[data-testid=restore-button]");
+    restore(&page);
     let asked = until("the dialogue", || desk.windows("Write outside").pop());
     std::thread::sleep(std::time::Duration::from_millis(400));
     desk.xdotool(&["windowfocus", "--sync", &asked]);
@@ -95,7 +102,7 @@ fn outside_the_opened_folders_a_native_dialogue_asks() {
     assert_eq!(fs::read_to_string(&file).unwrap(), THIRD);
 
     // Return: the button with the focus, which is the one with the least reach.
-    page.click("[data-testid=restore-button]");
+    restore(&page);
     let asked = until("the dialogue again", || desk.windows("Write outside").pop());
     std::thread::sleep(std::time::Duration::from_millis(400));
     desk.xdotool(&["windowfocus", "--sync", &asked]);
@@ -121,6 +128,6 @@ fn a_folder_is_opened_by_the_native_chooser() {
     page.wait_text("[data-testid=library-root]", "project");
     page.press(keys::LEFT);
     wait_at(&page, 6);
-    page.click("[data-testid=restore-button]");
+    restore(&page);
     wait_bytes(&file, SECOND);
 }
