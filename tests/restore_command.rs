@@ -106,7 +106,7 @@ impl World {
 }
 
 /// Position 3: a and b made; 4: a changed; 5: b deleted; 6: c made.
-fn story(cwd: &Path) -> Vec<(&'static str, Value)> {
+pub fn story(cwd: &Path) -> Vec<(&'static str, Value)> {
     vec![
         ("session.start", json!({"cwd": cwd})),
         (
@@ -124,7 +124,7 @@ fn story(cwd: &Path) -> Vec<(&'static str, Value)> {
 }
 
 /// The disk as the story leaves it.
-fn told() -> World {
+pub fn told() -> World {
     let world = World::new();
     world.log(&story(&world.project()));
     world.write("src/a.rs", "one\ntwo\nthree\nFOUR\n");
@@ -205,57 +205,6 @@ fn a_dry_run_writes_nothing_anywhere() {
         .ends(0);
     assert!(text.stdout.contains("-FOUR\n+four\n"), "{}", text.stdout);
     world.run(&["undo"]).ends(1);
-}
-
-#[test]
-fn the_whole_tree() {
-    let world = told();
-    world.write("never-named.txt", "mine");
-    let ran = world
-        .on_log("restore", &["--at", "3", "--all", "--json"])
-        .ends(0)
-        .json();
-    let mut steps: Vec<(String, String)> = Vec::new();
-    for step in ran["steps"].as_array().unwrap() {
-        steps.push((
-            step["path"].as_str().unwrap().to_owned(),
-            step["action"].as_str().unwrap().to_owned(),
-        ));
-    }
-    steps.sort();
-    let expected = [
-        ("src/a.rs", "replace"),
-        ("src/b.rs", "create"),
-        ("src/c.rs", "delete"),
-    ];
-    assert_eq!(
-        steps,
-        expected.map(|(path, action)| (path.to_owned(), action.to_owned()))
-    );
-    assert_eq!(world.text("src/b.rs").unwrap(), "b\n");
-    assert_eq!(
-        world.text("src/c.rs"),
-        None,
-        "named only later, born by a create"
-    );
-    assert_eq!(world.text("never-named.txt").unwrap(), "mine");
-    world.run(&["undo"]).ends(0);
-    assert_eq!(world.text("src/b.rs"), None);
-    assert_eq!(world.text("src/c.rs").unwrap(), "c\n");
-    // At the end, b is deleted and everything else is there already.
-    let ran = world
-        .on_log("restore", &["--at", "end", "--all", "--json"])
-        .ends(0)
-        .json();
-    assert!(ran["steps"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .all(|step| step["action"] == "none"));
-    assert_eq!(
-        (&ran["applied"], &ran["restoreId"]),
-        (&json!(false), &Value::Null)
-    );
 }
 
 #[test]
@@ -482,94 +431,6 @@ fn hostile_paths_write_nothing() {
             .json();
         assert_eq!(diff["files"].as_array().unwrap().len(), 2, "{path}");
     }
-}
-
-#[test]
-fn diff_between_positions_and_against_the_disk() {
-    let world = told();
-    let text = world
-        .on_log("diff", &["--from", "3", "--to", "end"])
-        .ends(0)
-        .stdout;
-    let expected =
-        "--- a/src/a.rs\n+++ b/src/a.rs\n@@ -1,4 +1,4 @@\n one\n two\n three\n-four\n+FOUR\n\
-        --- a/src/b.rs\n+++ /dev/null\n@@ -1 +0,0 @@\n-b\n\
-        --- /dev/null\n+++ b/src/c.rs\n@@ -0,0 +1 @@\n+c\n";
-    assert_eq!(text, expected);
-    let sha = |text: &str| chipdeck_replay::restore::sha256_hex(text.as_bytes());
-    let json = world
-        .on_log(
-            "diff",
-            &["--from", "3", "--to", "end", "--file", "src/b.rs", "--json"],
-        )
-        .ends(0)
-        .json();
-    assert_eq!(json["files"].as_array().unwrap().len(), 1);
-    assert_eq!(
-        (&json["files"][0]["from"], &json["files"][0]["to"]),
-        (&json!(sha("b\n")), &Value::Null)
-    );
-    assert_eq!(
-        world
-            .on_log("diff", &["--from", "end", "--to", "disk"])
-            .ends(0)
-            .stdout,
-        ""
-    );
-    world.write("src/c.rs", "changed\n");
-    let text = world
-        .on_log("diff", &["--from", "end", "--to", "disk"])
-        .ends(0)
-        .stdout;
-    assert_eq!(
-        text,
-        "--- a/src/c.rs\n+++ b/src/c.rs\n@@ -1 +1 @@\n-c\n+changed\n"
-    );
-    world
-        .on_log(
-            "diff",
-            &["--from", "3", "--to", "disk", "--file", "nothing"],
-        )
-        .ends(1);
-    // An unknown side.
-    world.log(&[
-        (
-            "file.observe",
-            json!({"path": "u", "sha256": "0".repeat(64)}),
-        ),
-        ("file.change", json!({"path": "u", "content": "now\n"})),
-    ]);
-    let text = world
-        .on_log("diff", &["--from", "1", "--to", "2"])
-        .ends(0)
-        .stdout;
-    assert_eq!(text, "# u: content unknown\n");
-}
-
-#[test]
-fn what_diff_prints_patch_can_read() {
-    let world = told();
-    let Ok(found) = Command::new("patch").arg("--version").output() else {
-        eprintln!("skipped: no patch");
-        return;
-    };
-    assert!(found.status.success());
-    let diff = world
-        .on_log("diff", &["--from", "end", "--to", "3"])
-        .ends(0)
-        .stdout;
-    let file = world.place.path().join("a.diff");
-    fs::write(&file, diff).unwrap();
-    let patched = Command::new("patch")
-        .args(["-p1", "-s", "-i"])
-        .arg(&file)
-        .current_dir(world.project())
-        .status()
-        .unwrap();
-    assert!(patched.success());
-    assert_eq!(world.text("src/a.rs").unwrap(), "one\ntwo\nthree\nfour\n");
-    assert_eq!(world.text("src/b.rs").unwrap(), "b\n");
-    assert_eq!(world.text("src/c.rs"), None);
 }
 
 #[test]
