@@ -651,3 +651,29 @@ fn damage_breaks_nothing() {
         }
     }
 }
+
+/// An export that went through a Windows shell is UTF-16.
+#[test]
+fn a_document_in_utf16_is_read() {
+    let (name, bytes) = odd_logs()
+        .into_iter()
+        .find(|(name, _)| name == "sanitised-export.json")
+        .unwrap();
+    let text = String::from_utf8(bytes.clone()).unwrap();
+    let plain = open_bytes(&[(name.clone(), bytes)], 1 << 20);
+    let proven = |opened: &Opened| -> Vec<_> {
+        opened
+            .versions()
+            .into_iter()
+            .map(|v| (v.path, v.id, v.certainty, v.sha256))
+            .collect()
+    };
+    for order in [u16::to_le_bytes, u16::to_be_bytes] {
+        let mark = std::iter::once(0xfeff);
+        let wide: Vec<u8> = mark.chain(text.encode_utf16()).flat_map(order).collect();
+        let opened = open_bytes(&[(name.clone(), wide)], 333);
+        assert_eq!(opened.set.format().name(), "opencode");
+        assert!(!proven(&opened).is_empty());
+        assert_eq!(proven(&opened), proven(&plain));
+    }
+}

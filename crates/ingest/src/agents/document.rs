@@ -51,6 +51,53 @@ impl DocumentReader {
     }
 }
 
+impl DocumentReader {
+    /// A JSON document in UTF-16, as a Windows shell writes what a command printed. Its texts are held in memory: no
+    /// bytes of the file are JSON literals.
+    fn wide(&mut self, text: &str, at_rest: bool, source: &dyn Source, out: &mut Batch) {
+        let len = self.bytes.len() as u64;
+        let place = Place {
+            file: self.file,
+            line: 1,
+            offset: 0,
+            len,
+        };
+        let name = source.name(self.file);
+        let agent = self.document.agent();
+        let mut sink = Sink::new(agent, name, place, Origin::Computed, &mut self.shelf, out);
+        let mut tape = Tape::lenient();
+        match tape.read(text) {
+            Ok(_) if self.document.is_json() => {
+                self.document.json(tape.root(text), &mut sink, source);
+            }
+            _ if !at_rest => return,
+            _ => sink.opaque(Code::NotJson, "UTF-16, and no JSON document"),
+        }
+        sink.tally();
+        self.done = true;
+        self.bytes = Vec::new();
+    }
+}
+
+/// The text of bytes that begin with the mark of UTF-16 in either order.
+pub(crate) fn utf16(bytes: &[u8]) -> Option<String> {
+    let unit: fn([u8; 2]) -> u16 = match bytes {
+        [0xff, 0xfe, ..] => u16::from_le_bytes,
+        [0xfe, 0xff, ..] => u16::from_be_bytes,
+        _ => return None,
+    };
+    let units = bytes
+        .get(2..)?
+        .chunks_exact(2)
+        .filter_map(|pair| pair.try_into().ok().map(unit));
+    let letters = char::decode_utf16(units);
+    Some(
+        letters
+            .map(|l| l.unwrap_or(char::REPLACEMENT_CHARACTER))
+            .collect(),
+    )
+}
+
 impl Reader for DocumentReader {
     fn push(&mut self, chunk: &[u8], _source: &dyn Source, _out: &mut Batch) {
         self.offset += chunk.len() as u64;
@@ -62,6 +109,9 @@ impl Reader for DocumentReader {
     fn settle(&mut self, at_rest: bool, source: &dyn Source, out: &mut Batch) {
         if self.done || self.bytes.is_empty() {
             return;
+        }
+        if let Some(text) = utf16(&self.bytes) {
+            return self.wide(&text, at_rest, source, out);
         }
         let bom = usize::from(self.bytes.starts_with(b"\xef\xbb\xbf")) * 3;
         let bytes = self.bytes.get(bom..).unwrap_or_default();

@@ -150,10 +150,17 @@ pub fn detect(name: &str, head: &[u8]) -> Option<Agent> {
         .find_map(|end| name.strip_suffix(end))
         .unwrap_or(name);
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
-    let text = match std::str::from_utf8(head) {
-        Ok(text) => text,
-        Err(fault) => std::str::from_utf8(head.get(..fault.valid_up_to())?).ok()?,
+    let wide = document::utf16(head);
+    let text = match (&wide, std::str::from_utf8(head)) {
+        (Some(wide), _) => wide.as_str(),
+        (None, Ok(text)) => text,
+        (None, Err(fault)) => std::str::from_utf8(head.get(..fault.valid_up_to())?).ok()?,
     };
+    // Lines in UTF-16 have been met nowhere.
+    whose(name, text).filter(|agent| wide.is_none() || agent.is_document())
+}
+
+fn whose(name: &str, text: &str) -> Option<Agent> {
     if !text.trim_start().starts_with(['{', '[']) {
         let marked = text.lines().any(|line| line.starts_with(aider::MARK));
         return marked.then_some(Agent::Aider);
