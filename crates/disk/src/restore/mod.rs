@@ -24,3 +24,4 @@ pub use journal::{Journal, PastRestore, PastStep};
 pub use root::{Found, Root};
 pub use roots::{Located, Roots};
 pub use settle::{Outcome, Settled};
+pub use target::Gone;

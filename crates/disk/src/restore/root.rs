@@ -104,8 +104,8 @@ impl Root {
         self.read_after(path, &Gone::new())
     }
 
-    /// As it will be once these files are deleted.
-    pub(super) fn read_after(&self, path: &str, gone: &Gone) -> Result<Found, RestoreError> {
+    /// As it will be once these files are deleted ([`Root::gone`]).
+    pub fn read_after(&self, path: &str, gone: &Gone) -> Result<Found, RestoreError> {
         let target = self.target_after(path, gone)?;
         let mut notes = Vec::new();
         if target.linked {
@@ -178,8 +178,8 @@ impl Root {
         Ok(draft)
     }
 
-    /// The files that these wants delete.
-    fn gone(&self, wants: &[Want], cwd: Option<&str>) -> Gone {
+    /// The files that these wants delete, by their real paths below the root.
+    pub fn gone(&self, wants: &[Want], cwd: Option<&str>) -> Gone {
         let deletes = wants.iter().filter(|want| want.theirs == Known::Absent);
         let places = deletes.filter_map(|want| self.place(&want.path, cwd).ok());
         let targets = places.filter_map(|path| resolve(self, &path).ok());

@@ -30,7 +30,7 @@ pub(super) struct Target {
 }
 
 /// Real paths below the root of the files that a plan deletes before it writes others.
-pub(super) type Gone = HashSet<String>;
+pub type Gone = HashSet<String>;
 
 impl Target {
     /// Path below the root, links followed.

@@ -256,7 +256,7 @@ impl Inner {
             Some(by) => Some(format!("It was taken back by {by}.")),
             None => self
                 .journal
-                .plan_undo(Some(&past.id))
+                .plan_undo_of(past)
                 .err()
                 .map(|error| format!("{error}.")),
         };

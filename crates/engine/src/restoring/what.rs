@@ -7,7 +7,7 @@ use crate::diff::HunkRef;
 use crate::engine::{read, Answer, Inner};
 use crate::log::{thousands, Log};
 use chipdeck_chip::{insert_content, insert_header, insert_text};
-use chipdeck_disk::restore::{Located, Root};
+use chipdeck_disk::restore::{Located, RestoreError, Root};
 use chipdeck_replay::restore::{
     want_undone, Draft, FileImage, Kind, Known, Mode, Note, Picker, Want,
 };
@@ -205,6 +205,7 @@ impl Inner {
         let mut draft = Draft::new(made.kind);
         let mut outside = Vec::new();
         let mut seen: Vec<String> = Vec::new();
+        let gone = root.gone(&wants, cwd.as_deref());
         for want in &wants {
             if want.theirs == Known::Unknown {
                 let message = format!(
@@ -230,8 +231,14 @@ impl Inner {
                 continue;
             }
             seen.push(path.clone());
-            let found = match root.read(&path) {
+            let found = match root.read_after(&path, &gone) {
                 Ok(found) => found,
+                // It is to be absent, and it is: a folder has its name.
+                Err(RestoreError::NotAFile { what, .. })
+                    if want.theirs == Known::Absent && what.means_absent() =>
+                {
+                    continue
+                }
                 Err(error) if made.kind == Kind::Tree => {
                     draft.warn("outside-root", &path, error.to_string());
                     continue;
