@@ -62,12 +62,18 @@ impl State {
 impl Timeline {
     /// Every path that the state has (deleted ones too), sorted.
     pub fn files<'a>(&'a self, state: &State) -> Vec<(&'a Id, FileState)> {
-        let rows = (0u32..).zip(self.book.paths.rows());
-        let mut files: Vec<(&Id, FileState)> = rows
-            .filter_map(|(path, row)| Some((&row.name, self.book.file(state, path)?)))
-            .collect();
-        files.sort_unstable_by_key(|(path, _)| *path);
-        files
+        let rows = self.book.paths.rows();
+        let numbers = self.sorted_paths();
+        let named = |&number: &u32| {
+            let file = self.book.file(state, number)?;
+            Some((&rows.get(number as usize)?.name, file))
+        };
+        numbers.iter().filter_map(named).collect()
+    }
+
+    /// The files of [`Timeline::files`] in no order, without their paths: for counts.
+    pub fn file_states<'a>(&'a self, state: &'a State) -> impl Iterator<Item = FileState> + 'a {
+        (0..state.files.len() as u32).filter_map(|number| self.book.file(state, number))
     }
 
     pub fn file(&self, state: &State, path: &str) -> Option<FileState> {

@@ -11,7 +11,7 @@ use crate::state::{ContentId, EventRef, State};
 use crate::tracks::{Counts, Lanes, Tracks};
 use chipdeck_event::{Entry, Finding, Id, Located, Payload, Severity, Status};
 use chipdeck_ingest::{Batch, Order, Orderly, Source};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// How a timeline is folded.
 #[derive(Clone, Debug)]
@@ -62,6 +62,8 @@ pub struct Timeline {
     /// Whether the entries, as they came, are in order.
     orderly: Orderly,
     pub(crate) nameless: Id,
+    /// The numbers of all paths in the order of their names, as of so many paths.
+    sorted: Mutex<Arc<[u32]>>,
 }
 
 impl Timeline {
@@ -82,6 +84,7 @@ impl Timeline {
             tracks: Tracks::default(),
             orderly: Orderly::new(options.canonical),
             nameless: "".into(),
+            sorted: Mutex::new(Arc::new([])),
             options,
         }
     }
@@ -220,6 +223,7 @@ impl Timeline {
             .truncate((position / self.options.snapshot_every) as usize);
         self.end = self.state_at(position);
         self.book.truncate(&self.end);
+        self.sorted = Mutex::new(Arc::new([]));
         self.noted.truncate(position);
         self.marks.retain(|(index, _)| *index <= position);
         self.judged
@@ -339,9 +343,24 @@ impl Timeline {
 
     /// Every path that the log names in a file event, sorted.
     pub fn paths(&self) -> Vec<&Id> {
-        let mut paths: Vec<&Id> = self.book.paths.rows().iter().map(|row| &row.name).collect();
-        paths.sort_unstable();
-        paths
+        let rows = self.book.paths.rows();
+        let sorted = self.sorted_paths();
+        sorted
+            .iter()
+            .filter_map(|&number| Some(&rows.get(number as usize)?.name))
+            .collect()
+    }
+
+    /// Numbers of all paths, in the order of their names.
+    pub(crate) fn sorted_paths(&self) -> Arc<[u32]> {
+        let rows = self.book.paths.rows();
+        let mut sorted = self.sorted.lock().unwrap_or_else(PoisonError::into_inner);
+        if sorted.len() != rows.len() {
+            let mut numbers: Vec<u32> = (0..rows.len() as u32).collect();
+            numbers.sort_unstable_by_key(|&number| rows.get(number as usize).map(|row| &row.name));
+            *sorted = numbers.into();
+        }
+        sorted.clone()
     }
 
     /// The versions of a path in order.
