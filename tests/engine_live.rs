@@ -507,8 +507,16 @@ fn what_others_do_on_the_disk_is_told() {
         ("session.start", json!({ "cwd": project })),
         ("file.create", json!({"path": "a.txt", "content": "one\n"})),
     ]);
-    let log = deck.open(&deck.write("log.jsonl", text));
     deck.opened(std::slice::from_ref(&project));
+    let path = deck.write("log.jsonl", text);
+    deck.engine
+        .open_paths(&[path], chipdeck_engine::Origin::Drop);
+    let view = deck.wait(|notice| match notice {
+        Notice::Log { view } if view.phase == "ready" => Some(view.clone()),
+        _ => None,
+    });
+    let log = view.log.clone();
+    assert_eq!(view.root.as_deref(), project.to_str());
     let diff = || Request::Diff {
         log: log.clone(),
         path: "a.txt".into(),

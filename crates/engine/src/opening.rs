@@ -339,7 +339,13 @@ impl Inner {
             }
             None => format!("log-{}", self.number()),
         };
-        let log = Log::start(id, &real, source, self.notices.clone());
+        let own = self.own.clone();
+        let when_read = move |log: &Log| {
+            if let Some(inner) = own.upgrade() {
+                *hold(&log.root) = inner.root_of(log);
+            }
+        };
+        let log = Log::start(id, &real, source, self.notices.clone(), Box::new(when_read));
         *hold(&log.bookmarks) = self.kept.bookmarks(&log.source);
         logs.push(log.clone());
         drop(logs);

@@ -35,13 +35,9 @@ pub struct Shown {
 impl Look<'_> {
     pub fn path_counts(&self, at: u32) -> PathCounts {
         let state = self.timeline.state_at(at);
-        let files = self.timeline.files(&state);
-        let changed = files
-            .iter()
-            .filter(|(path, _)| self.is_changed(path, at))
-            .count();
+        let (known, changed) = self.timeline.file_counts(&state, changes_content);
         PathCounts {
-            known: files.len() as u64,
+            known: known as u64,
             changed: changed as u64,
         }
     }

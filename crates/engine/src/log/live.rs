@@ -84,7 +84,11 @@ pub struct Log {
     notices: Sender<Notice>,
     /// Folder that relative paths are restored below; told by the engine.
     pub root: Mutex<Option<String>>,
+    when_read: WhenRead,
 }
+
+/// What else is to be done when all is read, before it is told.
+pub type WhenRead = Box<dyn Fn(&Log) + Send + Sync>;
 
 fn hold<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -92,7 +96,13 @@ fn hold<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Log {
     /// Starts reading in a thread of its own.
-    pub fn start(id: String, path: &Path, source: FileSource, notices: Sender<Notice>) -> Arc<Log> {
+    pub fn start(
+        id: String,
+        path: &Path,
+        source: FileSource,
+        notices: Sender<Notice>,
+        when_read: WhenRead,
+    ) -> Arc<Log> {
         let set = LogSet::open(&source);
         let log = Arc::new(Log {
             id,
@@ -116,6 +126,7 @@ impl Log {
             bell: Mutex::new(None),
             notices,
             root: Mutex::new(None),
+            when_read,
         });
         let own = log.clone();
         let spawned = std::thread::Builder::new()
@@ -291,6 +302,7 @@ impl Log {
             status.progress = None;
             status.phase = if kept { Phase::Ready } else { Phase::Cancelled };
         }
+        (self.when_read)(&self);
         self.tell();
         if kept {
             self.follow(set, at_rest);

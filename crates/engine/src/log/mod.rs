@@ -21,7 +21,7 @@ mod tracks;
 
 pub use files::thousands;
 pub use findings::Findings;
-pub use live::{title, Log, Phase};
+pub use live::{title, Log, Phase, WhenRead};
 pub use look::Look;
 pub use palette::fuzzy;
 pub use position::{iso, position};
