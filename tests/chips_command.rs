@@ -660,3 +660,45 @@ fn put_back_what_the_server_cut() {
         same(&case.name, &world.text(), &Lines::cut(&before).rewritten());
     }
 }
+
+#[test]
+fn a_byte_order_mark_stays_first_in_the_content_form() {
+    let inserted = insert_content(b"\xef\xbb\xbfone\ntwo\n", 0, b"gone\n").unwrap();
+    assert_eq!(inserted.bytes, b"\xef\xbb\xbfgone\none\ntwo\n");
+    let inserted = insert_content(b"\xef\xbb\xbfone\r\n", 1, b"gone\n").unwrap();
+    assert_eq!(inserted.bytes, b"\xef\xbb\xbfone\r\ngone\r\n");
+}
+
+#[test]
+fn a_chip_folder_that_is_no_folder_is_said() {
+    let world = World::new();
+    let file = world.path("project/file");
+    fs::write(&file, "x").unwrap();
+    let ran = world
+        .run(&["list", "--dir", file.to_str().unwrap()])
+        .ends(1);
+    assert!(
+        ran.stderr.contains("cannot read the chip folder"),
+        "{}",
+        ran.stderr
+    );
+    let absent = world.path("project/absent");
+    let ran = world
+        .run(&["list", "--dir", absent.to_str().unwrap()])
+        .ends(0);
+    assert!(ran.stdout.contains("does not exist"), "{}", ran.stdout);
+}
+
+#[test]
+fn an_id_that_climbs_is_not_revived() {
+    let world = World::new();
+    world.write(
+        "chip-e.json",
+        b"{\"id\":\"../../evil\",\"tool\":\"be-write\",\"args\":{\"content\":\"x\"},\"created_at\":5}",
+    );
+    world.run(&["list"]).ends(0);
+    fs::remove_file(world.chips().join("chip-e.json")).unwrap();
+    let ran = world.run(&["revive", "../../evil"]).ends(1);
+    assert!(!ran.stderr.is_empty());
+    assert_eq!(fs::read_dir(world.chips()).unwrap().count(), 0);
+}

@@ -5,6 +5,8 @@
 use crate::lines::{join, Ending, Lines};
 use crate::{quote, ChipRecord};
 
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// What `be-insert-chip` inserts: LF between the lines, none at the end.
 pub fn insert_text(record: &ChipRecord) -> Vec<u8> {
     let mut out = format!(
@@ -89,6 +91,12 @@ fn changed_endings(target: &[u8], ending: Ending) -> usize {
 /// file's majority, in an empty file its own). Nothing else of the file changes; after a last line without a line end one goes before the text
 /// and none after it.
 pub fn insert_content(target: &[u8], line: i64, text: &[u8]) -> Result<Inserted, InsertError> {
+    // A byte order mark stays first.
+    if let Some(rest) = target.strip_prefix(BYTE_ORDER_MARK) {
+        let mut inserted = insert_content(rest, line, text)?;
+        inserted.bytes = [BYTE_ORDER_MARK, &inserted.bytes].concat();
+        return Ok(inserted);
+    }
     let lines = Lines::cut(target);
     let at = place(line, lines.len())?;
     let mut offset = 0;

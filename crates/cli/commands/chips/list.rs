@@ -1,7 +1,7 @@
 //! `chips list` and `chips search`.
 
 use super::Folder;
-use crate::output::{End, Out, Outcome};
+use crate::output::{End, Failure, Out, Outcome};
 use chipdeck_disk::chips::{ChipEntry, ChipFolder, EntryState};
 use chrono::{DateTime, Local};
 use serde_json::{json, Map, Value};
@@ -9,6 +9,17 @@ use serde_json::{json, Map, Value};
 pub fn run(folder: &Folder, query: Option<&str>, out: &mut Out) -> Outcome {
     let chips = folder.look(None, true);
     let list = chips.list();
+    let mut missing = false;
+    match chips.readable() {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => missing = true,
+        Err(error) => {
+            return Err(Failure::no(format!(
+                "cannot read the chip folder {}: {error}",
+                list.folder.display()
+            )))
+        }
+        Ok(()) => {}
+    }
     let query = query.map(str::to_lowercase);
     let wanted = |row: &&ChipEntry| {
         query
@@ -43,7 +54,9 @@ pub fn run(folder: &Folder, query: Option<&str>, out: &mut Out) -> Outcome {
     for row in &readable {
         print(row, out)?;
     }
-    if readable.is_empty() {
+    if missing {
+        out.line("  the folder does not exist; a server makes it at its start")?;
+    } else if readable.is_empty() {
         out.line("  no chips")?;
     }
     if !damaged.is_empty() {

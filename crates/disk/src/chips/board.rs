@@ -396,6 +396,9 @@ impl Board {
                 because: None,
                 workspace: None,
             });
+        } else {
+            // Nothing readable says when it was saved: the file's own time.
+            row.created_at = written_at(&row.path);
         }
         row
     }
@@ -496,4 +499,14 @@ pub(super) fn bytes_of(
             _ => found,
         },
     }
+}
+
+/// When the file was last written, Unix seconds; 0 where it can't be told.
+fn written_at(path: &std::path::Path) -> i64 {
+    std::fs::symlink_metadata(path)
+        .and_then(|found| found.modified())
+        .ok()
+        .and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok())
+        .and_then(|since| i64::try_from(since.as_secs()).ok())
+        .unwrap_or(0)
 }

@@ -106,6 +106,11 @@ impl ChipFolder {
         self.inner.views()
     }
 
+    /// Whether the folder can be listed: an error of kind `NotFound` means that it does not exist (yet).
+    pub fn readable(&self) -> std::io::Result<()> {
+        std::fs::read_dir(&self.list().folder).map(drop)
+    }
+
     /// What is there now. No disk access.
     pub fn list(&self) -> Arc<ChipList> {
         self.views().chips

@@ -18,6 +18,9 @@ impl World {
         if here {
             return Err(ChipError::Exists(file));
         }
+        if !chipdeck_chip::safe_id(&known.facts.id) {
+            return Err(ChipError::UnsafeId(known.facts.id.clone()));
+        }
         let archive = self.archive.as_ref().ok_or(ChipError::NoArchive)?;
         let failed = |what: &str| {
             let what = what.to_owned();
