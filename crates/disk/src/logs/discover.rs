@@ -107,13 +107,15 @@ fn places(homes: &Homes) -> Vec<(Agent, PathBuf, Shape)> {
     let file = |endings, depth| Shape::File { endings, depth };
     const JSONL: &[&str] = &[".jsonl"];
     const BOTH: &[&str] = &[".jsonl", ".json"];
+    // Newer versions compress the sessions that they put away.
+    const ROLLOUTS: &[&str] = &[".jsonl", ".jsonl.zst", ".jsonl.gz"];
     let mut places = vec![
         (Agent::ClaudeCode, claude.join("projects"), file(JSONL, 1)),
-        (Agent::Codex, codex.join("sessions"), file(JSONL, 3)),
+        (Agent::Codex, codex.join("sessions"), file(ROLLOUTS, 3)),
         (
             Agent::Codex,
             codex.join("archived_sessions"),
-            file(JSONL, 3),
+            file(ROLLOUTS, 3),
         ),
         (
             Agent::CopilotCli,
@@ -330,6 +332,7 @@ mod tests {
             ".claude/projects/-home-me-app/0a/subagents/agent-1.jsonl",
             ".claude/history.jsonl",
             "other-codex/sessions/2026/11/30/rollout-1.jsonl",
+            "other-codex/archived_sessions/rollout-0.jsonl.zst",
             ".codex/sessions/2026/11/30/rollout-2.jsonl",
             ".gemini/tmp/abc/chats/session-1.json",
             ".gemini/tmp/abc/logs.json",
@@ -367,6 +370,7 @@ mod tests {
                 "cline",
                 ".config/Code/User/globalStorage/saoudrizwan.claude-dev/tasks/17",
             ),
+            ("codex", "other-codex/archived_sessions/rollout-0.jsonl.zst"),
             ("codex", "other-codex/sessions/2026/11/30/rollout-1.jsonl"),
             ("gemini", ".gemini/tmp/abc/chats/session-1.json"),
             ("openhands", ".openhands/conversations/1"),

@@ -6,6 +6,7 @@
 mod blocks;
 mod companions;
 mod discover;
+mod members;
 mod source;
 mod unpack;
 mod watch;

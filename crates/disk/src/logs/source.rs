@@ -4,8 +4,9 @@
 
 use super::blocks::{Blocks, BLOCK};
 use super::companions::beside;
+use super::members::members_of;
 use super::unpack::unpack;
-use chipdeck_ingest::{Shape, Source};
+use chipdeck_ingest::Source;
 use std::fs::{File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,9 +14,6 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 /// Sets of more files are opened file by file when read.
 const MOST_HELD: usize = 128;
-/// Deepest folder, and most files, that are looked at for the files of a set.
-const MOST_DEPTH: usize = 5;
-const MOST_FILES: usize = 20_000;
 /// Bytes before the read offset that tell whether a file was rewritten in place.
 const MARK: usize = 64;
 
@@ -149,14 +147,26 @@ impl FileSource {
             let beside = beside(path);
             let held = beside.len() < MOST_HELD;
             std::iter::once(Slot::open(path.to_owned(), &name, true))
-                .chain(beside.into_iter().map(|(name, path)| Slot::open(path, &name, held)))
+                .chain(
+                    beside
+                        .into_iter()
+                        .map(|(name, path)| Slot::open(path, &name, held)),
+                )
                 .collect()
         } else {
             return Err(OpenError::NotAFile(path.to_owned()));
         };
-        if let Some(Slot { broken: Some(broken), path, .. }) = slots.first() {
+        if let Some(Slot {
+            broken: Some(broken),
+            path,
+            ..
+        }) = slots.first()
+        {
             let error = io::Error::new(io::ErrorKind::InvalidData, broken.as_str());
-            return Err(OpenError::Io { path: path.clone(), error });
+            return Err(OpenError::Io {
+                path: path.clone(),
+                error,
+            });
         }
         // A set of which nothing can be read is told at once.
         if let [Slot {
@@ -403,61 +413,6 @@ impl Source for FileSource {
     }
 }
 
-/// Names (with `/`) of the files of a folder that make its log set, in the order of the set.
-fn members_of(folder: &Path) -> Vec<String> {
-    // Plain logs lie directly in their folder; only an agent's own tree goes deeper, so that a project that has some
-    // .jsonl somewhere is no log.
-    let plain = |shape| matches!(shape, Shape::Pair | Shape::Shards);
-    pick(&names_below(folder, 1), |_| true)
-        .or_else(|| pick(&names_below(folder, MOST_DEPTH), |shape| !plain(shape)))
-        .unwrap_or_default()
-}
-
-fn pick(names: &[String], wanted: impl Fn(Shape) -> bool) -> Option<Vec<String>> {
-    let refs: Vec<&str> = names.iter().map(String::as_str).collect();
-    let (shape, picked) = chipdeck_ingest::members(&refs)?;
-    wanted(shape).then_some(())?;
-    Some(
-        picked
-            .into_iter()
-            .filter_map(|at| names.get(at).cloned())
-            .collect(),
-    )
-}
-
-/// Regular files below a folder, sorted; links to folders are not followed.
-fn names_below(folder: &Path, depth: usize) -> Vec<String> {
-    let mut names = Vec::new();
-    let mut waiting = vec![(folder.to_owned(), String::new(), depth)];
-    while let Some((dir, prefix, depth)) = waiting.pop() {
-        let Ok(entries) = std::fs::read_dir(&dir) else {
-            continue;
-        };
-        for entry in entries.flatten() {
-            // A name that is no text cannot be a log of any format.
-            let Ok(name) = entry.file_name().into_string() else {
-                continue;
-            };
-            let Ok(kind) = entry.file_type() else {
-                continue;
-            };
-            let path = format!("{prefix}{name}");
-            if kind.is_dir() {
-                if depth > 1 {
-                    waiting.push((entry.path(), format!("{path}/"), depth - 1));
-                }
-            } else if kind.is_file() || entry.path().is_file() {
-                names.push(path);
-            }
-            if names.len() >= MOST_FILES {
-                break;
-            }
-        }
-    }
-    names.sort();
-    names
-}
-
 pub(super) fn unix_ms(metadata: &Metadata) -> Option<i64> {
     let since = metadata
         .modified()
@@ -477,7 +432,11 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.jsonl.zst");
         let level = ruzstd::encoding::CompressionLevel::Fastest;
-        std::fs::write(&path, ruzstd::encoding::compress_to_vec(&b"{\"a\":1}\n"[..], level)).unwrap();
+        std::fs::write(
+            &path,
+            ruzstd::encoding::compress_to_vec(&b"{\"a\":1}\n"[..], level),
+        )
+        .unwrap();
         let source = FileSource::open(&path).unwrap();
         assert_eq!(source.len(0), 8);
         assert_eq!(source.read_at(0, 1, 3).unwrap(), b"\"a\"");
