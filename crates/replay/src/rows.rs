@@ -1,5 +1,6 @@
 //! A state's rows with their names: what people and programs look at.
 
+use crate::book::Version;
 use crate::effect::Effect;
 use crate::state::*;
 use crate::timeline::Timeline;
@@ -71,9 +72,18 @@ impl Timeline {
         numbers.iter().filter_map(named).collect()
     }
 
-    /// The files of [`Timeline::files`] in no order, without their paths: for counts.
-    pub fn file_states<'a>(&'a self, state: &'a State) -> impl Iterator<Item = FileState> + 'a {
-        (0..state.files.len() as u32).filter_map(|number| self.book.file(state, number))
+    /// How many files the state has, and how many of them have a version up to there that counts as a change.
+    pub fn file_counts(&self, state: &State, changes: impl Fn(&Version) -> bool) -> (usize, usize) {
+        let (mut known, mut changed) = (0, 0);
+        for (number, row) in (0u32..).zip(self.book.paths.rows()) {
+            if self.book.file(state, number).is_none() {
+                continue;
+            }
+            known += 1;
+            let mut versions = row.with.iter().take_while(|it| it.index <= state.position);
+            changed += usize::from(versions.any(&changes));
+        }
+        (known, changed)
     }
 
     pub fn file(&self, state: &State, path: &str) -> Option<FileState> {
