@@ -1,6 +1,7 @@
 //! One test binary for the engine and the command; the real window's tests are in `e2e/`.
 
 mod agents;
+mod agents_odd;
 mod chips;
 mod chips_command;
 mod chips_disk;
