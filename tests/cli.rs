@@ -522,6 +522,24 @@ fn sources_of_this_machine() {
         .ends_with(".claude/projects/-x/1.jsonl"));
     let text = place.run(&["sources"]).ends(0).text();
     assert_eq!(text.lines().count(), 3, "{text}");
+    // The settings name another chip folder.
+    let other = place.write(
+        "elsewhere/chips/chip-b.json",
+        chip.replace("\"a\"", "\"b\""),
+    );
+    let dir = Path::new(&other).parent().unwrap().to_str().unwrap();
+    let settings = place.write(
+        "home/.config/chipdeck/config.toml",
+        format!("[chips]\ndir = {dir:?}\n"),
+    );
+    let rows = place.run(&["sources", "--json"]).ends(0).json();
+    assert_eq!(rows["sources"][0]["path"], dir);
+    let list = place
+        .run(&["chips", "list", "--json", "--no-archive"])
+        .ends(0)
+        .json();
+    assert_eq!(list["chips"][0]["id"], "b");
+    std::fs::remove_dir_all(Path::new(&settings).parent().unwrap().parent().unwrap()).unwrap();
     // A list leaves nothing behind.
     assert!(!place.home().join(".local").exists() && !place.home().join(".config").exists());
 }

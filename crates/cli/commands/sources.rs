@@ -1,9 +1,9 @@
 //! `sources`: what is found on this machine, with sizes.
 
 use crate::output::{End, Out, Outcome};
-use chipdeck_disk::chips::{ChipConfig, ChipFolder, EntryState};
+use chipdeck_disk::chips::{ChipFolder, EntryState};
 use chipdeck_disk::logs::{discover, memories, Homes};
-use chipdeck_engine::size;
+use chipdeck_engine::{chip_config_of_this_user, size};
 use serde_json::{json, Map, Value};
 use std::path::Path;
 
@@ -16,7 +16,7 @@ const MOST_LOGS: usize = 10_000;
 pub fn run(_: Arguments, out: &mut Out) -> Outcome {
     let mut rows = Vec::new();
     // Looked at only: nothing is archived by a list.
-    let mut config = ChipConfig::of_this_user(None, None);
+    let mut config = chip_config_of_this_user(None, None);
     config.archive = None;
     let folder = ChipFolder::look(config, false);
     let list = folder.list();

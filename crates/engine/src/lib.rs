@@ -27,6 +27,7 @@ mod opening;
 mod restoring;
 pub mod settings;
 
+pub use chips::chip_config_of_this_user;
 pub use config::Config;
 pub use engine::{Engine, Origin, Reach};
 pub use opening::{classify, size, Kind};

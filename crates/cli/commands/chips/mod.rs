@@ -6,7 +6,8 @@ mod revive;
 mod show;
 
 use crate::output::{Failure, Out, Outcome};
-use chipdeck_disk::chips::{ChipConfig, ChipError, ChipFolder};
+use chipdeck_disk::chips::{ChipError, ChipFolder};
+use chipdeck_engine::chip_config_of_this_user;
 use std::path::PathBuf;
 
 #[derive(clap::Args)]
@@ -70,7 +71,7 @@ impl Folder {
     /// Looks once; what doesn't parse is looked at again before it counts as damaged. `writes`: what is seen may be
     /// archived.
     fn look(&self, snapshots: Option<&std::path::Path>, writes: bool) -> ChipFolder {
-        let mut config = ChipConfig::of_this_user(self.dir.as_deref(), snapshots);
+        let mut config = chip_config_of_this_user(self.dir.as_deref(), snapshots);
         if let Some(archive) = &mut config.archive {
             archive.read_only = self.no_archive || !writes;
         }

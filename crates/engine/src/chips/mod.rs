@@ -17,6 +17,8 @@ use chipdeck_disk::chips::{
     ChipList, EntryState, SnapshotDetail, SnapshotEntry, SnapshotPlaces, WatchState, Workspace,
     RAW_LIMIT,
 };
+use chipdeck_disk::own;
+use chipdeck_disk::places::Places;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
@@ -407,6 +409,25 @@ fn chip_config(config: &Config, settings: &Settings, dir: Option<&Path>) -> Chip
         archive: Some(archive),
         polling: false,
     }
+}
+
+/// The chip folder of this user for a command: the one that was named, else that of the settings, else by the rules
+/// of the server. `snapshots`: another folder of edit snapshots.
+pub fn chip_config_of_this_user(dir: Option<&Path>, snapshots: Option<&Path>) -> ChipConfig {
+    let config = Config::of_this_machine();
+    let file = own::read(&config.places.settings()).ok().flatten();
+    let settings = Settings::layered(&file.unwrap_or_default(), config.environment.clone(), []);
+    let mut chosen = chip_config(&config, &settings, dir);
+    if let Some(base) = snapshots {
+        chosen.snapshots = SnapshotPlaces {
+            base: Some(base.to_owned()),
+            single: None,
+        };
+    }
+    if Places::of_this_user().is_none() {
+        chosen.archive = None;
+    }
+    chosen
 }
 
 /// `~/x` of a settings file.
