@@ -245,3 +245,43 @@ fn two_of_the_same_plan_write_once() {
     assert_eq!(outcomes.iter().filter(|ok| **ok).count(), 1);
     assert_eq!(world.journal().history().unwrap().len(), 1);
 }
+
+#[test]
+fn a_root_that_became_a_link_takes_no_undo() {
+    let place = tempfile::tempdir().unwrap();
+    let base = place.path().canonicalize().unwrap();
+    let run = |arguments: &[&str]| {
+        std::process::Command::new(env!("CARGO_BIN_EXE_chipdeck"))
+            .args(arguments)
+            .current_dir(&base)
+            .env("HOME", base.join("home"))
+            .env("XDG_DATA_HOME", base.join("data"))
+            .output()
+            .unwrap()
+    };
+    let line = r#"{"eventId":"e1","traceId":"t","seq":1,"type":"file.create","timestamp":1,"payload":{"path":"a.txt","content":"one\n"}}"#;
+    std::fs::write(base.join("log.jsonl"), format!("{line}\n")).unwrap();
+    std::fs::create_dir(base.join("a")).unwrap();
+    std::fs::create_dir(base.join("b")).unwrap();
+    std::fs::write(base.join("b/a.txt"), "one\n").unwrap();
+    let done = run(&["restore", "log.jsonl", "--at", "1", "a.txt", "--root", "a"]);
+    assert!(done.status.success(), "{done:?}");
+    std::fs::rename(base.join("a"), base.join("a.real")).unwrap();
+    std::os::unix::fs::symlink("b", base.join("a")).unwrap();
+    let undone = run(&["undo"]);
+    assert_eq!(undone.status.code(), Some(1), "{undone:?}");
+    assert_eq!(
+        std::fs::read_to_string(base.join("b/a.txt")).unwrap(),
+        "one\n"
+    );
+
+    // A damaged history is said.
+    let journal = base.join("data/chipdeck/restores.jsonl");
+    let bytes = std::fs::read(&journal).unwrap();
+    std::fs::write(&journal, &bytes[..bytes.len() - 20]).unwrap();
+    let history = run(&["history"]);
+    assert!(
+        String::from_utf8_lossy(&history.stderr).contains("is damaged"),
+        "{history:?}"
+    );
+}

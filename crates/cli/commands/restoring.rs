@@ -63,10 +63,27 @@ pub fn journal() -> Result<Journal, Failure> {
                 "restore {restore} had broken off; its files below {} are as they were before it",
                 settled.root.display()
             )),
+            Settling::PutBackBut(paths) => warn(format!(
+                "restore {restore} had broken off; its files below {} are as they were before it, but for {}: changed \
+                 since, so left alone; `chipdeck history --json` shows what they were before",
+                settled.root.display(),
+                paths
+                    .iter()
+                    .map(|path| format!("{path:?}"))
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            )),
             Settling::Waiting(why) => warn(format!(
                 "restore {restore} broke off and could not be put back yet: {why}"
             )),
         }
+    }
+    match journal.damaged_lines() {
+        Ok(0) | Err(_) => {}
+        Ok(count) => warn(format!(
+            "the history {} is damaged: {count} of its lines cannot be read, and what they recorded cannot be undone",
+            places.data.join("restores.jsonl").display()
+        )),
     }
     Ok(journal)
 }

@@ -143,7 +143,7 @@ impl Journal {
         Journal {
             data: Data::At(places.data.clone()),
             ours: places.all().into_iter().map(Path::to_path_buf).collect(),
-            open_root: Box::new(Root::open),
+            open_root: Box::new(open_as_recorded),
         }
     }
 
@@ -167,6 +167,21 @@ impl Journal {
         all.retain(|past| past.kind != Kind::Rollback.as_str() && !broken.contains(&past.id));
         all.reverse();
         Ok(all)
+    }
+
+    /// How many pieces of the journal can't be read: a torn end that a dying process left, or damage by another
+    /// hand. What they said can't be undone.
+    pub fn damaged_lines(&self) -> Result<usize, RestoreError> {
+        let Some(data) = self.data()? else {
+            return Ok(0);
+        };
+        let bytes = read_bytes(&data)?;
+        Ok(bytes
+            .split(|byte| *byte == b'\n')
+            .filter(|line| {
+                !line.is_empty() && serde_json::from_slice::<serde_json::Value>(line).is_err()
+            })
+            .count())
     }
 
     /// Bytes of an image that the history names; `None`: gone.
@@ -294,6 +309,22 @@ impl Journal {
             Some(data) => Ok(group(read_lines(&data)?)),
         }
     }
+}
+
+/// The root that the journal names, if it is still that folder: where a link stands in its place or above it, the
+/// files below are others.
+fn open_as_recorded(path: &Path) -> Result<Root, RestoreError> {
+    let root = Root::open(path)?;
+    if root.path() == path {
+        return Ok(root);
+    }
+    Err(RestoreError::Io {
+        what: format!("the folder {}", path.display()),
+        source: std::io::Error::other(format!(
+            "it is now a link to {}, another folder",
+            root.path().display()
+        )),
+    })
 }
 
 /// The journal's bytes; none where there is no journal yet.

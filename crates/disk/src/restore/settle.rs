@@ -74,6 +74,9 @@ pub enum Outcome {
     Finished,
     /// Everything is as before it.
     PutBack,
+    /// Put back, but for these paths: somebody changed them since, and they were left alone. The restore stays in
+    /// the history, with the copies of what they were before it.
+    PutBackBut(Vec<String>),
     /// Not yet: the root is not there, or can't be written.
     Waiting(String),
 }
@@ -148,15 +151,24 @@ impl Journal {
         }
         let root = (self.open_root)(&intent.root_path())?;
         let mut unfinished = false;
+        let mut foreign = Vec::new();
         for step in &intent.steps {
-            unfinished |= matches!(stands(&root, step)?, Stand::Before);
+            match stands(&root, step)? {
+                Stand::Before => unfinished = true,
+                Stand::After(_) => {}
+                Stand::Foreign => foreign.push(step.path.clone()),
+            }
         }
         let outcome = if unfinished {
             let images = Images::new(held.data.clone());
             put_back(&root, intent, intent.steps.len(), &images)
                 .map_err(|(path, source)| RestoreError::io(format!("{path:?}"))(source))?;
-            journal_rollback(held, intent, now)?;
-            Outcome::PutBack
+            if foreign.is_empty() {
+                journal_rollback(held, intent, now)?;
+                Outcome::PutBack
+            } else {
+                Outcome::PutBackBut(foreign)
+            }
         } else {
             for step in &intent.steps {
                 if let Stand::After(Some(target)) = stands(&root, step)? {
