@@ -27,7 +27,7 @@ class Restores {
     this.busy = true;
     try {
       const applied = await act();
-      toasts.say('ok', applied.summary, { undo: applied.restore });
+      toasts.say('ok', applied.summary, { undo: applied.restore, key: applied.undoOf === null });
       news.history++;
       news.disk++;
       return applied;

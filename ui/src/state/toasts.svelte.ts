@@ -1,4 +1,4 @@
-/** Short messages at the lower edge. One with Undo stays until it is closed or another restore comes. */
+/** Short messages at the lower edge. One with Undo stays longest; what it offers stays in the history. */
 export type ToastLevel = 'ok' | 'info' | 'warning' | 'error';
 export type Toast = {
   id: number;
@@ -8,17 +8,33 @@ export type Toast = {
   hint: string | null;
   /** Restore that Undo takes back. */
   undo: string | null;
+  /** The key for undo takes it back; of an undo only the button does. */
+  key: boolean;
 };
 
 const SHOWN_MS = 6000;
+/** To read why, and what to do. */
+const FAULT_MS = 12_000;
+const UNDO_MS = 30_000;
 
 export class Toasts {
   list = $state.raw<Toast[]>([]);
   #next = 1;
   #timers = new Map<number, ReturnType<typeof setTimeout>>();
 
-  say(level: ToastLevel, text: string, more: { hint?: string | null; undo?: string | null } = {}): void {
-    const toast: Toast = { id: this.#next++, level, text, hint: more.hint ?? null, undo: more.undo ?? null };
+  say(
+    level: ToastLevel,
+    text: string,
+    more: { hint?: string | null; undo?: string | null; key?: boolean } = {},
+  ): void {
+    const toast: Toast = {
+      id: this.#next++,
+      level,
+      text,
+      hint: more.hint ?? null,
+      undo: more.undo ?? null,
+      key: more.key ?? true,
+    };
     // The same words again, or another restore: in place of the one before.
     const kept = this.list.filter((old) => (toast.undo ? !old.undo : old.text !== text)).slice(-2);
     this.list = [...kept, toast];
@@ -43,11 +59,12 @@ export class Toasts {
 
   resume(id: number): void {
     const toast = this.list.find((one) => one.id === id);
-    if (!toast || toast.undo || toast.level === 'error') return;
+    if (!toast) return;
+    const shown = toast.undo ? UNDO_MS : toast.level === 'error' ? FAULT_MS : SHOWN_MS;
     this.hold(id);
     this.#timers.set(
       id,
-      setTimeout(() => this.close(id), SHOWN_MS),
+      setTimeout(() => this.close(id), shown),
     );
   }
 }
