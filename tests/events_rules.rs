@@ -780,3 +780,47 @@ fn a_hostile_edit_ends() {
     assert_eq!(log.text("a").as_deref(), Some("aaaa"));
     assert_eq!(log.file("a")["lastEvent"], "e1", "skipped");
 }
+
+#[test]
+fn growth_over_many_events_ends() {
+    let mut log = Log::new().add("file.create", create("a", "a"));
+    let double = json!({"path": "a", "edits": [{"old": "a", "new": "aa", "all": true}]});
+    for _ in 0..30 {
+        log = log.add("file.change", double.clone());
+    }
+    let begun = std::time::Instant::now();
+    let log = log.fold();
+    assert!(log.codes().contains(&"handler-timeout"));
+    assert!(log.text("a").unwrap().len() <= 64 << 20);
+    let at_once =
+        json!({"path": "a", "edits": vec![json!({"old": "a", "new": "aa", "all": true}); 40]});
+    let once = Log::new()
+        .add("file.create", create("a", "a"))
+        .add("file.change", at_once)
+        .fold();
+    assert_eq!(once.codes(), ["handler-timeout"]);
+    assert_eq!(once.text("a").as_deref(), Some("a"));
+    assert!(begun.elapsed().as_secs() < 60, "bounded work");
+}
+
+#[test]
+fn a_carried_state_of_another_shape_folds_as_nothing() {
+    for state in [
+        json!({"files": [1]}),
+        json!({"files": {"a": 1}}),
+        json!({"dialogue": {}}),
+        json!({"dialogue": [{"role": "user"}]}),
+        json!({"context": [1]}),
+        json!({"tools": {"t": "ok"}}),
+        json!({"chips": {"queue": "c"}}),
+        json!({"memory": []}),
+        json!({"plans": {"p": null}}),
+    ] {
+        let log = Log::new()
+            .add("file.create", create("a", "1"))
+            .add("state.snapshot", json!({"state": state, "contents": {}}))
+            .fold();
+        assert_eq!(log.codes(), ["bad-payload"], "{state}");
+        assert_eq!(log.text("a").as_deref(), Some("1"), "{state}");
+    }
+}

@@ -1,6 +1,6 @@
 //! `state.snapshot`: a whole state, carried over from an earlier log, replaces what was folded.
 //!
-//! What is not of the state's shape is left out; the rest is taken.
+//! A state that is not of its shape folds as nothing; a part that it lacks is empty.
 
 use crate::book::{Call, CarriedRow, Op};
 use crate::contents::{measure, Measure};
@@ -17,9 +17,11 @@ impl Fold<'_> {
     pub(crate) fn carry(&mut self, state: &Json, contents: &[(Id, Text)]) -> Effect {
         let whole = load_json(state, self.source)
             .and_then(|text| serde_json::from_str::<Value>(&text).ok());
-        let Some(whole) = whole else {
-            let finding =
-                self.finding(Code::BadPayload, "the state of the snapshot cannot be read");
+        let Some(whole) = whole.filter(has_shape) else {
+            let finding = self.finding(
+                Code::BadPayload,
+                "the state of the snapshot is not of the shape of a state: ignored",
+            );
             self.find(finding);
             return Effect::None;
         };
@@ -225,6 +227,44 @@ impl Fold<'_> {
             put(&mut state.plans, number, Some(status), None);
         }
     }
+}
+
+/// Is each part that is there of the type that it has in a state?
+fn has_shape(whole: &Value) -> bool {
+    let named = |value: &Value, name: &str, sound: &dyn Fn(&Value) -> bool| {
+        value.get(name).is_none_or(sound)
+    };
+    let rows = |value: &Value| {
+        value
+            .as_object()
+            .is_some_and(|rows| rows.values().all(Value::is_object))
+    };
+    let texts = |value: &Value| {
+        value
+            .as_array()
+            .is_some_and(|items| items.iter().all(Value::is_string))
+    };
+    let said = |value: &Value| {
+        let row = |row: &Value| string(row, "eventId").is_some();
+        value.as_array().is_some_and(|rows| rows.iter().all(row))
+    };
+    let lists = |names: &'static [&'static str]| {
+        move |value: &Value| {
+            value.is_object() && names.iter().all(|name| value.get(*name).is_none_or(texts))
+        }
+    };
+    whole.is_object()
+        && ["files", "tools", "plans"]
+            .iter()
+            .all(|name| named(whole, name, &rows))
+        && named(whole, "dialogue", &said)
+        && named(whole, "context", &texts)
+        && named(whole, "chips", &lists(&["queue", "evicted"]))
+        && named(
+            whole,
+            "memory",
+            &lists(&["hot", "warm", "cold", "recycled"]),
+        )
 }
 
 fn string<'v>(value: &'v Value, name: &str) -> Option<&'v str> {

@@ -19,6 +19,9 @@ pub enum Failure {
 /// Bytes that one event may move: far beyond any real edit, short enough that a hostile one doesn't hang the fold.
 const LIMIT: usize = 512 << 20;
 
+/// Bytes by which one replacement may make a text longer than the log's own words do.
+const GROWTH: usize = 8 << 20;
+
 /// Gives the text behind a reference.
 pub type Load<'a> = &'a dyn Fn(&Text) -> Option<Arc<str>>;
 
@@ -92,14 +95,15 @@ fn replace(text: &str, old: &str, new: &str, all: bool) -> Result<String, Failur
     }
 }
 
-/// Refuses a replacement that would make a small text huge.
+/// Refuses a replacement that would make a text huge: what is put in many times over is not in the log.
 fn grown(text: &str, old: &str, new: &str) -> Result<(), Failure> {
-    if new.len() <= old.len() {
+    let Some(more) = new.len().checked_sub(old.len()).filter(|more| *more > 0) else {
         return Ok(());
-    }
-    let times = text.matches(old).count();
-    match times.saturating_mul(new.len() - old.len()) {
-        more if more > LIMIT => Err(Failure::TooMuch),
+    };
+    let most = GROWTH / more;
+    let found = memchr::memmem::find_iter(text.as_bytes(), old.as_bytes());
+    match found.take(most + 2).count() {
+        times if times > most + 1 => Err(Failure::TooMuch),
         _ => Ok(()),
     }
 }
