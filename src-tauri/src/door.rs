@@ -45,7 +45,7 @@ pub async fn request(
     request: Request,
 ) -> Result<Response, ApiError> {
     let door = door.inner().clone();
-    let asked = tauri::async_runtime::spawn_blocking(move || door.answer(&app, request));
+    let asked = tokio::task::spawn_blocking(move || door.answer(&app, request));
     // A panic in there is a fault of ours; the page and the window survive it.
     asked
         .await

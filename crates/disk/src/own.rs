@@ -21,7 +21,10 @@ pub fn read(path: &Path) -> io::Result<Option<String>> {
     let mut text = String::new();
     file.take(MOST_BYTES + 1).read_to_string(&mut text)?;
     if text.len() as u64 > MOST_BYTES {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, "the file is too large"));
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidData,
+            "the file is too large",
+        ));
     }
     Ok(Some(text))
 }
@@ -66,6 +69,10 @@ mod tests {
             assert!(link.symlink_metadata().unwrap().is_symlink());
             assert_eq!(read(&path).unwrap().as_deref(), Some("a = 3\n"));
         }
-        assert_eq!(std::fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "nothing is left over");
+        assert_eq!(
+            std::fs::read_dir(path.parent().unwrap()).unwrap().count(),
+            1,
+            "nothing is left over"
+        );
     }
 }

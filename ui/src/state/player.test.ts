@@ -162,15 +162,17 @@ describe('the player', () => {
 });
 
 describe('toasts', () => {
-  it('keep one with Undo until it is closed, and let others go', () => {
+  it('keep one with Undo longest, one at a time, and let all go', () => {
     vi.useFakeTimers();
     toasts.list = [];
     toasts.say('ok', 'Restored a.py', { undo: 'r1' });
     toasts.say('info', 'Copied');
-    vi.advanceTimersByTime(60_000);
+    vi.advanceTimersByTime(20_000);
     expect(toasts.list.map((one) => one.undo)).toEqual(['r1']);
     toasts.say('ok', 'Restored b.py', { undo: 'r2' });
     expect(toasts.list.map((one) => one.undo)).toEqual(['r2']);
+    vi.advanceTimersByTime(31_000);
+    expect(toasts.list).toEqual([]);
     vi.useRealTimers();
   });
 });
