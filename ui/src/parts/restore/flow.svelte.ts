@@ -5,7 +5,7 @@
 import type { ChipTarget, PlanView, RestoreWhat, Settlement } from '../../api';
 import { Refused, request } from '../../host';
 import { restores, toasts } from '../../state';
-import { planState, seen, silent, withTarget } from './plan';
+import { nothingWord, planState, seen, silent, withTarget } from './plan';
 import { words } from './words';
 
 export class Restoring {
@@ -54,7 +54,7 @@ export class Restoring {
     if (!plan) return;
     const state = planState(plan);
     if (state === 'nothing') {
-      toasts.say('info', words.nothing);
+      toasts.say('info', words[nothingWord(plan)]);
       this.cancel();
     } else if (may(plan)) await this.apply();
     else if (state === 'root') await this.#allowThen(may);

@@ -3,7 +3,7 @@ import type { Conflict, PlanView, RestoreWhat } from '../../api';
 import { Refused, useHost } from '../../host';
 import { toasts } from '../../state';
 import { Restoring } from './flow.svelte';
-import { planState, seen, silent, splitTarget, withTarget } from './plan';
+import { nothingWord, planState, seen, silent, splitTarget, withTarget } from './plan';
 
 const what: RestoreWhat = { kind: 'file', log: 'l1', path: 'a.py', at: 4 };
 const target = { path: 'a.py', line: 3, certainty: 'chosen', allowed: true, because: null };
@@ -199,5 +199,17 @@ describe('a restore', () => {
     await flow.direct(what);
     expect([flow.open, asked]).toEqual([false, ['planRestore']]);
     expect(toasts.list.at(-1)?.level).toBe('info');
+  });
+});
+
+describe('nothing to write', () => {
+  it('says why: the disk has it, its changes came later, or the file is deleted here', () => {
+    const step = { path: 'a.py', action: 'none', beforeSha256: null, diff: { added: 0, removed: 0 } };
+    const steps = (afterSha256: string | null) =>
+      [{ ...step, afterSha256, notes: [] }] as unknown as PlanView['steps'];
+    expect(nothingWord(plan({ nothing: true, steps: steps('aa') }))).toBe('nothing');
+    const warnings = [{ code: 'disk-differs', message: '' }];
+    expect(nothingWord(plan({ nothing: true, steps: steps('aa'), warnings }))).toBe('nothingKept');
+    expect(nothingWord(plan({ nothing: true, steps: steps(null) }))).toBe('nothingDeleted');
   });
 });

@@ -46,3 +46,9 @@ export function splitTarget(target: string): { name: string; line: string } {
   const found = /^(.*?)(:\d+)?$/s.exec(target);
   return { name: found?.[1] ?? target, line: found?.[2] ?? '' };
 }
+
+/** Why nothing would change: the words to say it with. */
+export function nothingWord(plan: PlanView): 'nothing' | 'nothingKept' | 'nothingDeleted' {
+  if (plan.steps.length === 1 && plan.steps[0]?.afterSha256 === null) return 'nothingDeleted';
+  return plan.warnings.some((one) => one.code === 'disk-differs') ? 'nothingKept' : 'nothing';
+}
