@@ -508,3 +508,29 @@ fn table_workspaces() {
         );
     }
 }
+
+#[test]
+fn our_copy_of_the_cases_is_the_shared_one() {
+    let Some(shared) = crate::fixtures::shared("chips") else {
+        return;
+    };
+    let ours = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/chips");
+    let mut compared = 0;
+    for folder in ["tables", "cases"] {
+        let mut waiting = vec![std::path::PathBuf::from(folder)];
+        while let Some(at) = waiting.pop() {
+            for entry in std::fs::read_dir(shared.join(&at)).unwrap() {
+                let entry = entry.unwrap();
+                let name = at.join(entry.file_name());
+                if entry.file_type().unwrap().is_dir() {
+                    waiting.push(name);
+                } else {
+                    let copy = std::fs::read(ours.join(&name)).unwrap();
+                    assert_eq!(copy, std::fs::read(entry.path()).unwrap(), "{name:?}");
+                    compared += 1;
+                }
+            }
+        }
+    }
+    assert!(compared > 200);
+}
