@@ -26,13 +26,19 @@ pub fn now() -> i64 {
 
 /// `--root`, else the log's first working folder if it exists here.
 pub fn root(given: Option<&Path>, cwd: Option<&str>) -> Result<Root, Failure> {
-    let here = |cwd: &&str| Path::new(cwd).is_absolute() && Path::new(cwd).is_dir();
+    // A log whose folder is the whole disk says nothing of where a person wants it restored.
+    let here = |cwd: &&str| {
+        let cwd = Path::new(cwd);
+        cwd.is_absolute() && cwd.parent().is_some() && cwd.is_dir()
+    };
     let path = match (given, cwd.filter(here)) {
         (Some(given), _) => given,
         (None, Some(cwd)) => Path::new(cwd),
         (None, None) => {
             let message = match cwd {
-                Some(cwd) => format!("the log's folder {cwd:?} is not on this machine"),
+                Some(cwd) => {
+                    format!("the log's folder {cwd:?} is not on this machine, or is the whole disk")
+                }
                 None => "the log names no working folder".to_owned(),
             };
             return Err(Failure::usage(message).hint("say which folder to write with --root DIR"));
