@@ -8,7 +8,7 @@ mod aider;
 mod claude_code;
 mod claude_tools;
 mod cline;
-mod clock;
+pub(crate) mod clock;
 mod codex;
 mod codex_calls;
 mod codex_outcome;
