@@ -20,13 +20,7 @@ pub fn config(place: &Path) -> Config {
     std::fs::create_dir_all(&home).unwrap();
     Config {
         places: Places::below(&place.join("ours")),
-        homes: Some(Homes {
-            data: home.join(".local/share"),
-            config: home.join(".config"),
-            claude: None,
-            codex: None,
-            home: home.clone(),
-        }),
+        homes: Some(Homes::below(&home)),
         environment: vec![("HOME".to_owned(), home.to_string_lossy().into_owned())],
         arguments: Vec::new(),
         demo: None,

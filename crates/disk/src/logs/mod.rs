@@ -11,7 +11,9 @@ mod source;
 mod unpack;
 mod watch;
 
-pub use discover::{discover, memories, Agent, Found, Homes};
+pub use discover::{
+    discover, in_projects, memories, newest_first, places, Agent, Found, Homes, Place, VARIABLES,
+};
 pub use source::{Fate, FileSource, OpenError};
 pub use unpack::head;
-pub use watch::{Bell, Wake};
+pub use watch::{Bell, Wake, Woken};
