@@ -24,6 +24,7 @@ mod names;
 mod order;
 mod raw;
 mod reader;
+mod rewrite;
 mod same;
 mod set;
 mod skim;
@@ -33,13 +34,17 @@ mod text;
 mod time;
 mod weave;
 
-pub use agents::{companions, telling, Agent, Companion};
+pub use agents::{
+    companions, lineage, may_stand, may_tell_spent, may_turn_back, spent, standing, telling, tree_of, turned_back, Agent,
+    Companion, Kin, Lineage, Spent, Standing, Tree, TurnedBack,
+};
 pub use canonical::looks_canonical;
 pub use format::{detect, Format};
 pub use glance::{glance, Glance};
 pub use order::{arrange, Order, Orderly};
 pub use reader::{Batch, Reader};
+pub use rewrite::{member, read_canonical, with_member, without_member};
 pub use same::same_json;
 pub use set::{members, LogSet, Progress, Shape, Sink};
 pub use source::{MemorySource, Source, Window};
-pub use text::{each_part, load_json, load_record, load_text};
+pub use text::{each_part, is_text, load_json, load_record, load_text};
