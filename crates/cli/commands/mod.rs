@@ -1,5 +1,6 @@
 //! One file for each command (or family). Each has its clap arguments and a `run(arguments, &mut Out) -> Outcome`.
 
+mod branch;
 mod check;
 mod chips;
 mod diff;
@@ -7,6 +8,7 @@ mod files;
 mod history;
 mod log;
 mod open;
+mod repair;
 mod restore;
 mod restoring;
 mod sources;
@@ -32,6 +34,10 @@ pub enum Command {
     Check(check::Arguments),
     /// List, show and search chips, and put their text back
     Chips(chips::Arguments),
+    /// Append what puts the dialogue's false claims right
+    Repair(repair::Arguments),
+    /// Write a what-if log: leave events out, edit them, put others in, cut
+    Branch(branch::Arguments),
     /// Show what differs between two positions of a log, or from the disk
     Diff(diff::Arguments),
     /// Write files of a log as they were
@@ -50,6 +56,8 @@ pub fn run(command: Command, out: &mut Out) -> Outcome {
         Command::State(arguments) => state::run(arguments, out),
         Command::Files(arguments) => files::run(arguments, out),
         Command::Check(arguments) => check::run(arguments, out),
+        Command::Repair(arguments) => repair::run(arguments, out),
+        Command::Branch(arguments) => branch::run(arguments, out),
         Command::Chips(arguments) => chips::run(arguments, out),
         Command::Diff(arguments) => diff::run(arguments, out),
         Command::Restore(arguments) => restore::run(arguments, out),

@@ -20,3 +20,4 @@ pub mod logs;
 pub mod own;
 pub mod places;
 pub mod restore;
+pub mod store;

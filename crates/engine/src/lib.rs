@@ -24,10 +24,12 @@ mod library;
 pub mod log;
 mod looking;
 mod opening;
+mod repair;
 mod restoring;
 pub mod settings;
 
 pub use chips::chip_config_of_this_user;
 pub use config::Config;
 pub use engine::{Engine, Origin, Reach};
+pub use repair::{Repair, RepairError, RepairFile};
 pub use opening::{classify, size, Kind};

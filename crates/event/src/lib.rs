@@ -6,6 +6,7 @@
 
 mod finding;
 mod payload;
+pub mod schema;
 mod text;
 
 pub use finding::{Code, Finding, Severity};

@@ -17,6 +17,7 @@
 mod agents;
 mod blobs;
 mod canonical;
+mod copies;
 mod format;
 mod glance;
 mod lines;
@@ -35,8 +36,8 @@ mod time;
 mod weave;
 
 pub use agents::{
-    companions, lineage, may_stand, may_tell_spent, may_turn_back, spent, standing, telling, tree_of, turned_back, Agent,
-    Companion, Kin, Lineage, Spent, Standing, Tree, TurnedBack,
+    companions, lineage, may_stand, may_tell_spent, may_turn_back, spent, standing, telling,
+    tree_of, turned_back, Agent, Companion, Kin, Lineage, Spent, Standing, Tree, TurnedBack,
 };
 pub use canonical::looks_canonical;
 pub use format::{detect, Format};

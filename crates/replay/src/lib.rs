@@ -11,9 +11,11 @@
     )
 )]
 
+pub mod branch;
 pub mod restore;
 
 mod book;
+mod branches;
 mod carry;
 mod contents;
 mod edit;
@@ -27,6 +29,7 @@ mod numbers;
 mod patch;
 mod print;
 mod reach;
+mod repair;
 mod rows;
 mod state;
 mod timeline;
@@ -34,8 +37,10 @@ mod tracks;
 mod windows;
 
 pub use book::{Op, Version};
+pub use branches::{Branch, BranchKind, Branches, Path};
 pub use edit::{apply as apply_change, Failure};
 pub use print::Printed;
+pub use repair::{correction_id, Correction, Drift};
 pub use rows::{Called, Chip, Said, Zones};
 pub use state::{Certainty, ContentId, EventRef, FileState, PlanStatus, State, Why};
 pub use timeline::{Found, Options, Timeline};

@@ -176,6 +176,17 @@ impl Timeline {
         kept
     }
 
+    /// Judges what can only be judged at the end, and leaves the entries in the order in which they came: a branch has
+    /// an order of its own.
+    pub(crate) fn judge_in_place(&mut self) {
+        self.judge(Vec::new());
+    }
+
+    /// The readers' findings, with the entries that they were matched with.
+    pub(crate) fn noted_findings(&self) -> &[(Option<u32>, Finding)] {
+        self.noted.list()
+    }
+
     fn judge(&mut self, doubts: Vec<Finding>) {
         for (index, lane) in self.marks.drain(..) {
             self.tracks.unmark(index as usize - 1, lane);

@@ -3,40 +3,12 @@
 use super::fields::{Checked, Fields};
 use super::Ground;
 use crate::tape::Val;
+use chipdeck_event::schema::schema_of;
 use chipdeck_event::{Change, Code, Decision, Edit, Payload, Reach, Role, Status, Zone};
 
 /// Highest version of a type's payload that is known here; `None` for a type that the catalogue does not have.
 pub(super) fn known_version(type_name: &str) -> Option<u32> {
-    const TYPES: &[&str] = &[
-        "session.start",
-        "session.end",
-        "message.user",
-        "message.assistant",
-        "message.system",
-        "message.toolResult",
-        "message.correction",
-        "context.compact",
-        "tool.call",
-        "tool.result",
-        "file.create",
-        "file.change",
-        "file.delete",
-        "file.rename",
-        "file.observe",
-        "chip.save",
-        "chip.evict",
-        "chip.insert",
-        "memory.add",
-        "memory.move",
-        "memory.remove",
-        "memory.restore",
-        "plan.create",
-        "plan.review",
-        "context.load",
-        "state.snapshot",
-        "restore.apply",
-    ];
-    TYPES.contains(&type_name).then_some(1)
+    schema_of(type_name).map(|it| it.version)
 }
 
 /// The payload of a known type at its highest known version. A bad one is [`Payload::Bad`], with a finding.
