@@ -35,12 +35,16 @@ impl Fault {
     }
 }
 
-#[derive(Debug, Default)]
+type Meanwhile = Box<dyn FnOnce() + Send>;
+
+#[derive(Default)]
 struct Count {
     steps: usize,
     /// Which step fails, and how.
     fault: Option<(usize, Fault)>,
     dead: bool,
+    /// What somebody else does right before a step.
+    meanwhile: Option<(usize, Meanwhile)>,
     /// Names of the steps, for the message of a failed test.
     log: Vec<String>,
 }
@@ -60,6 +64,11 @@ impl Faults {
         Faults {
             count: Arc::new(Mutex::new(count)),
         }
+    }
+
+    /// Somebody else does this right before that step.
+    pub fn meanwhile(&self, step: usize, what: impl FnOnce() + Send + 'static) {
+        self.count.lock().unwrap().meanwhile = Some((step, Box::new(what)));
     }
 
     pub fn steps(&self) -> usize {
@@ -96,6 +105,10 @@ impl Faults {
             let step = count.steps;
             count.steps += 1;
             count.log.push(name.to_owned());
+            if count.meanwhile.as_ref().is_some_and(|(at, _)| *at == step) {
+                let what = count.meanwhile.take();
+                what.into_iter().for_each(|(_, what)| what());
+            }
             let fault = count
                 .fault
                 .filter(|(at, _)| *at == step)
@@ -172,6 +185,11 @@ impl Folder for FaultyFolder {
             .whole("name_new", || self.inner.name_new(from, to))
     }
 
+    fn exchange(&self, one: &OsStr, other: &OsStr) -> io::Result<()> {
+        self.faults
+            .whole("exchange", || self.inner.exchange(one, other))
+    }
+
     fn remove_file(&self, name: &OsStr) -> io::Result<()> {
         self.faults
             .whole("remove_file", || self.inner.remove_file(name))
@@ -184,6 +202,19 @@ impl Folder for FaultyFolder {
 
     fn flush(&self) -> io::Result<()> {
         self.faults.whole("flush", || self.inner.flush())
+    }
+
+    fn flush_file(&self, name: &OsStr) -> io::Result<()> {
+        self.faults
+            .whole("flush_file", || self.inner.flush_file(name))
+    }
+
+    fn flush_disk(&self) -> io::Result<()> {
+        self.faults.whole("flush_disk", || self.inner.flush_disk())
+    }
+
+    fn disk(&self) -> Option<u64> {
+        self.inner.disk()
     }
 
     fn append(&self, name: &OsStr, bytes: &[u8]) -> io::Result<()> {

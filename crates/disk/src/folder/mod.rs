@@ -64,11 +64,22 @@ pub trait Folder: Send + Sync {
     fn replace(&self, from: &OsStr, to: &OsStr) -> io::Result<()>;
     /// Gives `from` the free name `to`; fails with `AlreadyExists`.
     fn name_new(&self, from: &OsStr, to: &OsStr) -> io::Result<()>;
+    /// The two names change places at once, so that nothing is lost of what stood there. `Unsupported` where the system
+    /// has no such thing; then nothing happened.
+    fn exchange(&self, one: &OsStr, other: &OsStr) -> io::Result<()>;
     fn remove_file(&self, name: &OsStr) -> io::Result<()>;
     /// Fails on a folder that isn't empty.
     fn remove_folder(&self, name: &OsStr) -> io::Result<()>;
     /// The names are on the disk when this returns.
     fn flush(&self) -> io::Result<()>;
+
+    /// A file's bytes are on the disk when this returns.
+    fn flush_file(&self, name: &OsStr) -> io::Result<()>;
+    /// The bytes of all files of this folder's file system are, which is far quicker than file by file where there are
+    /// many. `Unsupported` where the system has no such thing.
+    fn flush_disk(&self) -> io::Result<()>;
+    /// Which file system the folder is on; `None` where [`Folder::flush_disk`] is of no use.
+    fn disk(&self) -> Option<u64>;
 
     /// Adds to the end of a file (made private where it is missing) and flushes it.
     fn append(&self, name: &OsStr, bytes: &[u8]) -> io::Result<()>;

@@ -24,8 +24,16 @@ impl RealFolder {
         Dir::open_ambient_dir(path, ambient_authority()).map(|dir| RealFolder { dir })
     }
 
+    /// Never waits for whoever is at the other end of a pipe.
     fn file(&self, name: &OsStr, options: &mut OpenOptions) -> io::Result<File> {
-        self.dir.open_with(name, options.follow(FollowSymlinks::No))
+        dont_wait(options);
+        let file = self
+            .dir
+            .open_with(name, options.follow(FollowSymlinks::No))?;
+        match file.metadata()?.is_file() {
+            true => Ok(file),
+            false => Err(io::Error::other("it is no regular file")),
+        }
     }
 }
 
@@ -59,9 +67,6 @@ impl Folder for RealFolder {
     fn read(&self, name: &OsStr) -> io::Result<Read> {
         let mut file = self.file(name, OpenOptions::new().read(true))?.into_std();
         let found = file.metadata()?;
-        if !found.is_file() {
-            return Err(io::Error::other("not a regular file"));
-        }
         let large = || io::Error::other("larger than 1 GiB");
         if found.len() > MOST_BYTES {
             return Err(large());
@@ -106,6 +111,10 @@ impl Folder for RealFolder {
     }
 
     fn name_new(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        match rename_to_free(&self.dir, from, to) {
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => {}
+            done => return done,
+        }
         match self.dir.hard_link(from, &self.dir, to) {
             Ok(()) => self.dir.remove_file(from),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
@@ -115,6 +124,10 @@ impl Folder for RealFolder {
                 None => self.dir.rename(from, &self.dir, to),
             },
         }
+    }
+
+    fn exchange(&self, one: &OsStr, other: &OsStr) -> io::Result<()> {
+        exchange(&self.dir, one, other)
     }
 
     fn remove_file(&self, name: &OsStr) -> io::Result<()> {
@@ -127,6 +140,19 @@ impl Folder for RealFolder {
 
     fn flush(&self) -> io::Result<()> {
         flush_folder(&self.dir)
+    }
+
+    fn flush_file(&self, name: &OsStr) -> io::Result<()> {
+        let file = self.file(name, OpenOptions::new().read(true))?.into_std();
+        file.sync_all()
+    }
+
+    fn flush_disk(&self) -> io::Result<()> {
+        flush_disk(&self.dir)
+    }
+
+    fn disk(&self) -> Option<u64> {
+        disk(&self.dir)
     }
 
     fn append(&self, name: &OsStr, bytes: &[u8]) -> io::Result<()> {
@@ -190,6 +216,10 @@ mod system {
     use std::collections::BTreeMap;
     use std::os::unix::fs::{fchown, MetadataExt, PermissionsExt};
     use xattr::FileExt;
+
+    pub fn dont_wait(options: &mut OpenOptions) {
+        options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32);
+    }
 
     pub fn private_file(options: &mut OpenOptions, access: Access) {
         if access == Access::Private {
@@ -255,9 +285,68 @@ mod system {
     }
 }
 
+/// Calls that only Linux has.
+#[cfg(target_os = "linux")]
+mod names {
+    use super::*;
+    use rustix::fs::{renameat_with, syncfs, RenameFlags};
+    use rustix::io::Errno;
+    use std::os::unix::fs::MetadataExt as _;
+
+    fn rename(dir: &Dir, from: &OsStr, to: &OsStr, how: RenameFlags) -> io::Result<()> {
+        match renameat_with(dir, from, dir, to, how) {
+            // An older kernel, or a file system that can't.
+            Err(Errno::NOSYS | Errno::INVAL | Errno::OPNOTSUPP) => {
+                Err(io::ErrorKind::Unsupported.into())
+            }
+            done => Ok(done?),
+        }
+    }
+
+    pub fn exchange(dir: &Dir, one: &OsStr, other: &OsStr) -> io::Result<()> {
+        rename(dir, one, other, RenameFlags::EXCHANGE)
+    }
+
+    pub fn rename_to_free(dir: &Dir, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        rename(dir, from, to, RenameFlags::NOREPLACE)
+    }
+
+    pub fn flush_disk(dir: &Dir) -> io::Result<()> {
+        Ok(syncfs(dir.open(".")?)?)
+    }
+
+    pub fn disk(dir: &Dir) -> Option<u64> {
+        let own = dir.try_clone().ok()?.into_std_file();
+        own.metadata().ok().map(|found| found.dev())
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod names {
+    use super::*;
+
+    pub fn exchange(_: &Dir, _: &OsStr, _: &OsStr) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    pub fn rename_to_free(_: &Dir, _: &OsStr, _: &OsStr) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    pub fn flush_disk(_: &Dir) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    pub fn disk(_: &Dir) -> Option<u64> {
+        None
+    }
+}
+
 #[cfg(not(unix))]
 mod system {
     use super::*;
+
+    pub fn dont_wait(_: &mut OpenOptions) {}
 
     pub fn private_file(_: &mut OpenOptions, _: Access) {}
 
@@ -281,4 +370,5 @@ mod system {
     }
 }
 
-use system::{attributes, dress, flush_folder, links, private_file, private_folder};
+use names::{disk, exchange, flush_disk, rename_to_free};
+use system::{attributes, dont_wait, dress, flush_folder, links, private_file, private_folder};

@@ -10,9 +10,12 @@ use super::journal::{append, read_lines, root_text, Held, Journal, Line, Payload
 use super::root::Root;
 use super::settle::{put_back, remove_intent, Intent, IntentStep, PENDING};
 use super::target::{resolve, Gone, Target};
-use crate::folder::{Access, Folder};
+use super::write::{
+    clear, make_folders, prune, sweep, take_away, take_place, write_temporary, Done, Flushes,
+};
+use crate::folder::Folder;
 use chipdeck_replay::restore::{
-    sha256_hex, Action, Attributes, Content, FileImage, Moved, RestorePlan, Step,
+    sha256_hex, Action, Attributes, FileImage, Moved, RestorePlan, Step,
 };
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
@@ -63,7 +66,7 @@ impl Journal {
         let before = todo.iter().filter_map(|(step, _)| step.before.as_ref());
         let after = todo.iter().filter_map(|(step, _)| step.after.as_ref());
         let kept = images
-            .keep(before.map(|image| &image.content))
+            .keep(before.map(|image| &image.content), self.many)
             .and_then(|()| images.keep_for_show(after.map(|image| &image.content)));
         kept.map_err(RestoreError::io("the kept copies"))?;
         let lines = read_lines(&held.data)?;
@@ -78,7 +81,19 @@ impl Journal {
             }
             return Err(error);
         }
-        write_all(&held, root, &intent, &todo, &images, now)
+        let writing = Writing {
+            held: &held,
+            root,
+            intent: &intent,
+            todo: &todo,
+            images: &images,
+            many: self.many,
+            flushes: Flushes::new(todo.len(), self.many),
+            staged: Vec::new(),
+            touched: HashSet::new(),
+            undressed: HashSet::new(),
+        };
+        write_all(writing, now)
     }
 }
 
@@ -221,102 +236,211 @@ pub(super) fn journal_lines(intent: &Intent, next: u64, now: i64) -> Vec<Line> {
     lines.collect()
 }
 
-/// Why a step stopped, and whether the file may be changed already.
-struct Stopped {
-    touched: bool,
-    why: Why,
-}
-
+/// Why a step stopped.
 enum Why {
     Io(io::Error),
     Moved(Option<String>),
     Place(RestoreError),
 }
 
-fn write_all(
-    held: &Held,
-    root: &Root,
-    intent: &Intent,
-    todo: &[(&Step, Checked)],
-    images: &Images,
-    now: i64,
-) -> Result<Option<Applied>, RestoreError> {
+impl From<io::Error> for Why {
+    fn from(error: io::Error) -> Why {
+        Why::Io(error)
+    }
+}
+
+/// The files of one plan on their way onto the disk.
+struct Writing<'a> {
+    held: &'a Held,
+    root: &'a Root,
+    intent: &'a Intent,
+    todo: &'a [(&'a Step, Checked)],
+    images: &'a Images,
+    many: usize,
+    flushes: Flushes,
+    /// Files that are written beside their places.
+    staged: Vec<Staged>,
+    /// Steps whose place may have changed.
+    touched: HashSet<usize>,
+    undressed: HashSet<usize>,
+}
+
+struct Staged {
+    number: usize,
+    folder: Arc<dyn Folder>,
+    name: String,
+}
+
+/// Everything new is written beside its place and flushed before the first file changes, as far as its folder is there;
+/// then the names change, one at a time.
+fn write_all(mut writing: Writing, now: i64) -> Result<Option<Applied>, RestoreError> {
+    let mut at = 0;
+    if let Err(why) = writing.all(&mut at) {
+        return Err(give_up(writing, at, why, now));
+    }
+    let Writing {
+        held,
+        intent,
+        todo,
+        undressed,
+        ..
+    } = writing;
     let mut applied = Applied {
         restore: intent.restore.clone(),
         steps: Vec::new(),
         undressed: Vec::new(),
     };
-    let mut flushes = Flushes::default();
-    for (number, (plan, (step, _))) in intent.steps.iter().zip(todo).enumerate() {
-        match write_one(root, step, plan, &mut flushes) {
-            Ok(dressed) => {
-                applied.steps.push((step.path.clone(), step.action()));
-                if !dressed {
-                    applied.undressed.push(step.path.clone());
-                }
-            }
-            Err(stopped) => {
-                let reached = number + usize::from(stopped.touched);
-                return Err(give_up(
-                    held,
-                    root,
-                    intent,
-                    (number, reached),
-                    stopped.why,
-                    images,
-                    now,
-                ));
-            }
+    for (number, (step, _)) in todo.iter().enumerate() {
+        applied.steps.push((step.path.clone(), step.action()));
+        if undressed.contains(&number) {
+            applied.undressed.push(step.path.clone());
         }
-    }
-    if let Err(error) = flushes.done() {
-        let all = intent.steps.len();
-        let at = (all.saturating_sub(1), all);
-        return Err(give_up(held, root, intent, at, Why::Io(error), images, now));
-    }
-    for step in &intent.steps {
-        prune(root, &step.prune);
     }
     // The files are written and flushed: what is left of the intent is swept at the next start.
     let _ = remove_intent(&held.data, intent);
     Ok(Some(applied))
 }
 
-/// Folders whose names have changed. Each file's bytes are flushed before it gets its name; which names are on the disk
-/// matters only when the intent goes, so a folder is flushed once for all its files.
-#[derive(Default)]
-struct Flushes(HashMap<String, Arc<dyn Folder>>);
-
-impl Flushes {
-    fn add(&mut self, path: &[String], folder: &Arc<dyn Folder>) {
-        self.0
-            .entry(path.join("/"))
-            .or_insert_with(|| folder.clone());
+impl Writing<'_> {
+    /// `at`: the step that it is at.
+    fn all(&mut self, at: &mut usize) -> Result<(), Why> {
+        let (todo, intent) = (self.todo, self.intent);
+        let steps = || todo.iter().zip(&intent.steps).enumerate();
+        let early = |step: &Checked| step.makes.is_empty() && step.clears.is_empty();
+        for (number, ((step, checked), plan)) in steps() {
+            if let Some(image) = step.after.as_ref().filter(|_| early(checked)) {
+                *at = number;
+                self.stage(number, image, step, plan)?;
+            }
+        }
+        for (number, ((step, _), plan)) in
+            steps().filter(|(_, ((step, _), _))| step.after.is_none())
+        {
+            *at = number;
+            self.delete(number, step, plan)?;
+        }
+        for (number, ((step, checked), plan)) in steps() {
+            if let Some(image) = step.after.as_ref().filter(|_| !early(checked)) {
+                *at = number;
+                if !plan.clears.is_empty() {
+                    // Its files are deleted by now: what is left in it came meanwhile, and stops us.
+                    self.touched.insert(number);
+                    clear(self.root, &plan.clears, &mut self.flushes)?;
+                }
+                self.stage(number, image, step, plan)?;
+            }
+        }
+        self.flushes.files()?;
+        let staged = std::mem::take(&mut self.staged);
+        for Staged {
+            number,
+            folder,
+            name,
+        } in &staged
+        {
+            let (Some((step, _)), Some(plan)) = (todo.get(*number), intent.steps.get(*number))
+            else {
+                continue;
+            };
+            *at = *number;
+            self.touched.insert(*number);
+            let temporary = OsStr::new(&plan.temporary);
+            let name = OsStr::new(name);
+            match take_place(folder, temporary, name, step.before_sha256())? {
+                Done::Yes => {}
+                Done::Moved(found) => {
+                    self.touched.remove(number);
+                    return Err(Why::Moved(found));
+                }
+            }
+        }
+        // What was replaced, now that all are in their places.
+        for Staged { number, folder, .. } in &staged {
+            if let Some(plan) = intent.steps.get(*number).filter(|it| it.before.is_some()) {
+                *at = *number;
+                sweep(folder, OsStr::new(&plan.temporary), None)?;
+            }
+        }
+        for step in &intent.steps {
+            prune(self.root, &step.prune, &mut self.flushes);
+        }
+        let many = self.many;
+        std::mem::replace(&mut self.flushes, Flushes::new(0, many)).names()?;
+        Ok(())
     }
 
-    /// A folder that is gone has nothing to flush.
-    fn forget(&mut self, path: &str) {
-        self.0.remove(path);
+    /// Where the step's file is, no link on the way.
+    fn place(&self, plan: &IntentStep) -> Result<Target, Why> {
+        let target = resolve(self.root, &plan.real).map_err(Why::Place)?;
+        match target.linked {
+            false => Ok(target),
+            // A link appeared on a way that had none.
+            true => Err(Why::Moved(None)),
+        }
     }
 
-    fn done(self) -> io::Result<()> {
-        self.0.into_values().try_for_each(|folder| folder.flush())
+    fn stage(
+        &mut self,
+        number: usize,
+        image: &FileImage,
+        step: &Step,
+        plan: &IntentStep,
+    ) -> Result<(), Why> {
+        let target = self.place(plan)?;
+        let dress = match now_is(&target, step.before_sha256())? {
+            Some(there) => Some(there),
+            None => image.attributes.clone(),
+        };
+        let folder = make_folders(&target, &mut self.flushes)?;
+        let temporary = OsStr::new(&plan.temporary);
+        let (content, dress) = (&image.content, dress.as_ref());
+        if !write_temporary(&folder, content, dress, temporary, &mut self.flushes)? {
+            self.undressed.insert(number);
+        }
+        let name = target.name;
+        self.staged.push(Staged {
+            number,
+            folder,
+            name,
+        });
+        Ok(())
+    }
+
+    fn delete(&mut self, number: usize, step: &Step, plan: &IntentStep) -> Result<(), Why> {
+        let target = self.place(plan)?;
+        let expected = step.before_sha256();
+        now_is(&target, expected)?;
+        self.touched.insert(number);
+        let (temporary, name) = (OsStr::new(&plan.temporary), OsStr::new(&target.name));
+        if let Done::Moved(found) = take_away(&target.folder, temporary, name, expected)? {
+            self.touched.remove(&number);
+            return Err(Why::Moved(found));
+        }
+        self.flushes.add(&target.parents, &target.folder);
+        Ok(())
     }
 }
 
-/// Puts the first `reached` steps back; says what happened at step `at`.
-fn give_up(
-    held: &Held,
-    root: &Root,
-    intent: &Intent,
-    (at, reached): (usize, usize),
-    why: Why,
-    images: &Images,
-    now: i64,
-) -> RestoreError {
+/// Puts back what was touched; says what happened at step `at`.
+fn give_up(writing: Writing, at: usize, why: Why, now: i64) -> RestoreError {
+    let Writing {
+        held,
+        root,
+        intent,
+        images,
+        many,
+        touched,
+        ..
+    } = writing;
     let step = intent.steps.get(at);
     let path = step.map(|step| step.path.clone()).unwrap_or_default();
-    let back = put_back(root, intent, reached, images);
+    let back = put_back(
+        root,
+        intent,
+        |number| touched.contains(&number),
+        images,
+        many,
+    );
     let source = match (back, why) {
         (Ok(()), why) => {
             // The rollback's lines are for the history alone; without them the next start writes them.
@@ -353,46 +477,6 @@ fn give_up(
     RestoreError::PutBack { path, source }
 }
 
-fn write_one(
-    root: &Root,
-    step: &Step,
-    plan: &IntentStep,
-    flushes: &mut Flushes,
-) -> Result<bool, Stopped> {
-    let untouched = |why| Stopped {
-        touched: false,
-        why,
-    };
-    if !plan.clears.is_empty() {
-        // Its files are deleted by now: what is left in it came meanwhile, and stops us.
-        clear(root, &plan.clears, flushes).map_err(|error| untouched(Why::Io(error)))?;
-    }
-    let target = resolve(root, &plan.real).map_err(|error| untouched(Why::Place(error)))?;
-    if target.linked {
-        // A link appeared on a way that had none.
-        return Err(untouched(Why::Moved(None)));
-    }
-    match &step.after {
-        Some(image) => {
-            let expected = step.before_sha256();
-            put(&target, image, expected, &plan.temporary, flushes)
-        }
-        None => {
-            now_is(&target, step.before_sha256()).map_err(untouched)?;
-            let touched = |error| Stopped {
-                touched: true,
-                why: Why::Io(error),
-            };
-            target
-                .folder
-                .remove_file(OsStr::new(&target.name))
-                .map_err(touched)?;
-            flushes.add(&target.parents, &target.folder);
-            Ok(true)
-        }
-    }
-}
-
 /// The target as the plan counts on it, looked at again right before the write.
 fn now_is(target: &Target, expected: Option<&str>) -> Result<Option<Attributes>, Why> {
     let read = target.read().map_err(Why::Io)?;
@@ -401,133 +485,6 @@ fn now_is(target: &Target, expected: Option<&str>) -> Result<Option<Attributes>,
         true => Ok(read.map(|read| read.attributes)),
         false => Err(Why::Moved(found)),
     }
-}
-
-/// Writes a file whole under a temporary name beside its place, then puts it there at once. `expected` is the
-/// hash of what it replaces. False: not all attributes could be kept.
-fn put(
-    target: &Target,
-    image: &FileImage,
-    expected: Option<&str>,
-    temporary: &str,
-    flushes: &mut Flushes,
-) -> Result<bool, Stopped> {
-    // Folders and the temporary file are ours to remove: that counts as touched.
-    let touched = |error| Stopped {
-        touched: true,
-        why: Why::Io(error),
-    };
-    let dress = match now_is(target, expected) {
-        Ok(Some(there)) => Some(there),
-        Ok(None) => image.attributes.clone(),
-        Err(why) => {
-            return Err(Stopped {
-                touched: false,
-                why,
-            })
-        }
-    };
-    let folder = make_folders(target, flushes).map_err(touched)?;
-    let dressed =
-        write_temporary(&folder, &image.content, dress.as_ref(), temporary).map_err(touched)?;
-    let (from, to) = (OsStr::new(temporary), OsStr::new(&target.name));
-    let named = match expected {
-        None => folder.name_new(from, to),
-        Some(_) => match now_is(target, expected) {
-            Ok(_) => folder.replace(from, to),
-            Err(why) => {
-                let _ = folder.remove_file(from);
-                return Err(Stopped {
-                    touched: false,
-                    why,
-                });
-            }
-        },
-    };
-    match named {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && expected.is_none() => {
-            // Somebody made the file meanwhile: it is theirs.
-            let _ = folder.remove_file(from);
-            let found = folder.read(to).ok().map(|read| sha256_hex(&read.bytes));
-            return Err(Stopped {
-                touched: false,
-                why: Why::Moved(found),
-            });
-        }
-        named => named.map_err(touched)?,
-    }
-    Ok(dressed)
-}
-
-/// The file's folder, with those that are missing on the way to it.
-fn make_folders(target: &Target, flushes: &mut Flushes) -> io::Result<Arc<dyn Folder>> {
-    let mut folder = target.folder.clone();
-    let mut path = target.parents.clone();
-    for name in &target.missing {
-        folder.make_folder(OsStr::new(name), Access::Usual)?;
-        flushes.add(&path, &folder);
-        folder = folder.folder(OsStr::new(name))?;
-        path.push(name.clone());
-    }
-    flushes.add(&path, &folder);
-    Ok(folder)
-}
-
-/// A whole file under a name that nobody looks at, flushed.
-pub(super) fn write_temporary(
-    folder: &Arc<dyn Folder>,
-    content: &Content,
-    dress: Option<&Attributes>,
-    temporary: &str,
-) -> io::Result<bool> {
-    let access = match dress {
-        Some(_) => Access::Private,
-        None => Access::Usual,
-    };
-    let mut file = folder.create(OsStr::new(temporary), access)?;
-    file.write(content.bytes())?;
-    let dressed = match dress {
-        Some(attributes) => file.dress(attributes)?,
-        None => true,
-    };
-    file.flush()?;
-    Ok(dressed)
-}
-
-/// Removes those of the folders that are empty, deepest first; what can't be removed stays.
-pub(super) fn prune(root: &Root, folders: &[String]) {
-    for path in folders {
-        if let Ok((parent, name)) = parent_of(root, path) {
-            if parent.remove_folder(OsStr::new(name)).is_ok() {
-                let _ = parent.flush();
-            }
-        }
-    }
-}
-
-/// Removes all of the folders, deepest first.
-fn clear(root: &Root, folders: &[String], flushes: &mut Flushes) -> io::Result<()> {
-    for path in folders {
-        let (parent, name) = parent_of(root, path)?;
-        parent.remove_folder(OsStr::new(name))?;
-        flushes.forget(path);
-        let above: Vec<String> = path.split('/').map(str::to_owned).collect();
-        flushes.add(above.split_last().map_or(&[], |(_, above)| above), &parent);
-    }
-    Ok(())
-}
-
-/// The folder that a folder below the root is in, and its name there. Follows no link.
-fn parent_of<'a>(root: &Root, path: &'a str) -> io::Result<(Arc<dyn Folder>, &'a str)> {
-    let (above, name) = match path.rsplit_once('/') {
-        Some((above, name)) => (Some(above), name),
-        None => (None, path),
-    };
-    let mut folder = root.folder.clone();
-    for name in above.into_iter().flat_map(|above| above.split('/')) {
-        folder = folder.folder(OsStr::new(name))?;
-    }
-    Ok((folder, name))
 }
 
 /// Short enough to type; unlike all in the journal.

@@ -4,8 +4,8 @@
 
 use crate::folder::{Access, Folder};
 use chipdeck_replay::restore::{sha256_hex, Content};
-use std::collections::HashMap;
-use std::ffi::OsStr;
+use std::collections::{HashMap, HashSet};
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::sync::Arc;
 
@@ -21,10 +21,52 @@ impl Images {
     }
 
     /// On the disk when this returns. The caller holds the lock.
-    pub fn keep<'a>(&self, contents: impl Iterator<Item = &'a Content>) -> io::Result<()> {
+    /// `many`: from so many on they are flushed together.
+    pub fn keep<'a>(
+        &self,
+        contents: impl Iterator<Item = &'a Content>,
+        many: usize,
+    ) -> io::Result<()> {
+        let mut seen = HashSet::new();
+        let contents: Vec<&Content> = contents.filter(|it| seen.insert(it.sha256())).collect();
+        let together = contents.len() >= many && self.data.disk().is_some();
+        let mut new = Vec::new();
+        let kept = self.keep_all(&contents, together, &mut new);
+        if kept.is_err() {
+            for (shelf, name) in new {
+                let _ = shelf.remove_file(&beside(&name));
+            }
+        }
+        kept
+    }
+
+    /// `new`: what is not under its name yet.
+    fn keep_all(
+        &self,
+        contents: &[&Content],
+        together: bool,
+        new: &mut Vec<(Arc<dyn Folder>, OsString)>,
+    ) -> io::Result<()> {
         let mut shelves = HashMap::new();
         for content in contents {
-            self.put(content, true, &mut shelves)?;
+            let (shelf, name) = self.shelf(content, &mut shelves)?;
+            if !together {
+                // Kept before, perhaps for show: it is written anew, since it must be on the disk.
+                write_named(&shelf, &name, content.bytes(), true)?;
+            } else if !has(&shelf, &name, content) {
+                write_beside(&shelf, &name, content.bytes(), false)?;
+                new.push((shelf, name));
+            }
+        }
+        if together && self.data.flush_disk().is_err() {
+            for shelf in shelves.values() {
+                for name in shelf.names()? {
+                    shelf.flush_file(&name)?;
+                }
+            }
+        }
+        for (shelf, name) in new.iter() {
+            shelf.replace(&beside(name), name)?;
         }
         shelves.into_values().try_for_each(|shelf| shelf.flush())
     }
@@ -33,21 +75,24 @@ impl Images {
     pub fn keep_for_show<'a>(&self, contents: impl Iterator<Item = &'a Content>) -> io::Result<()> {
         let mut shelves = HashMap::new();
         for content in contents {
-            self.put(content, false, &mut shelves)?;
+            let (shelf, name) = self.shelf(content, &mut shelves)?;
+            if !has(&shelf, &name, content) {
+                write_named(&shelf, &name, content.bytes(), false)?;
+            }
         }
         Ok(())
     }
 
-    fn put(
+    /// Where a content belongs.
+    fn shelf(
         &self,
         content: &Content,
-        flushed: bool,
         shelves: &mut HashMap<String, Arc<dyn Folder>>,
-    ) -> io::Result<()> {
+    ) -> io::Result<(Arc<dyn Folder>, OsString)> {
         let Some((shelf, name)) = content.sha256().split_at_checked(2) else {
             return Err(io::ErrorKind::InvalidInput.into());
         };
-        let shelf = match shelves.get(shelf) {
+        let open = match shelves.get(shelf) {
             Some(open) => open.clone(),
             None => {
                 let images = made(&self.data, FOLDER)?;
@@ -56,14 +101,7 @@ impl Images {
                 open
             }
         };
-        let name = OsStr::new(name);
-        if let Ok(read) = shelf.read(name) {
-            if read.bytes == content.bytes() && !flushed {
-                return Ok(());
-            }
-            // Kept before, perhaps for show: it is written anew where it must be on the disk.
-        }
-        write_named(&shelf, name, content.bytes(), flushed)
+        Ok((open, name.into()))
     }
 
     /// `None`: not kept, or damaged.
@@ -116,17 +154,42 @@ fn write_named(
     bytes: &[u8],
     flushed: bool,
 ) -> io::Result<()> {
-    let mut temporary = std::ffi::OsString::from(".new-");
-    temporary.push(name);
+    write_beside(folder, name, bytes, flushed)?;
+    folder.replace(&beside(name), name)
+}
+
+/// A file under the name that it has until it is whole; nothing is left of it on an error.
+fn write_beside(
+    folder: &Arc<dyn Folder>,
+    name: &OsStr,
+    bytes: &[u8],
+    flushed: bool,
+) -> io::Result<()> {
+    let temporary = beside(name);
     if folder.look(&temporary)?.is_some() {
         // Of a process that died.
         folder.remove_file(&temporary)?;
     }
-    let mut file = folder.create(&temporary, Access::Private)?;
-    file.write(bytes)?;
-    if flushed {
-        file.flush()?;
-    }
-    drop(file);
-    folder.replace(&temporary, name)
+    let write = || {
+        let mut file = folder.create(&temporary, Access::Private)?;
+        file.write(bytes)?;
+        match flushed {
+            true => file.flush(),
+            false => Ok(()),
+        }
+    };
+    write().inspect_err(|_| {
+        let _ = folder.remove_file(&temporary);
+    })
+}
+
+fn beside(name: &OsStr) -> OsString {
+    let mut temporary = OsString::from(".new-");
+    temporary.push(name);
+    temporary
+}
+
+fn has(shelf: &Arc<dyn Folder>, name: &OsStr, content: &Content) -> bool {
+    let read = shelf.read(name);
+    read.is_ok_and(|read| read.bytes == content.bytes())
 }

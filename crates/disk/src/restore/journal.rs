@@ -7,6 +7,7 @@
 use super::error::RestoreError;
 use super::images::Images;
 use super::root::{Found, Root};
+use super::write::MANY;
 use crate::folder::{Folder, RealFolder};
 use crate::places::{private_folder, Places};
 use chipdeck_replay::restore::{Attributes, Content, FileImage, Kind, Moved, RestorePlan, Step};
@@ -30,6 +31,8 @@ pub struct Journal {
     /// Never written by a restore.
     ours: Vec<PathBuf>,
     pub(super) open_root: Box<OpenRoot>,
+    /// From so many files on, all are flushed together.
+    pub(super) many: usize,
 }
 
 enum Data {
@@ -144,15 +147,17 @@ impl Journal {
             data: Data::At(places.data.clone()),
             ours: places.all().into_iter().map(Path::to_path_buf).collect(),
             open_root: Box::new(open_as_recorded),
+            many: MANY,
         }
     }
 
     #[cfg(test)]
-    pub(super) fn with(data: Arc<dyn Folder>, open_root: Box<OpenRoot>) -> Journal {
+    pub(super) fn with(data: Arc<dyn Folder>, open_root: Box<OpenRoot>, many: usize) -> Journal {
         Journal {
             data: Data::Given(data),
             ours: Vec::new(),
             open_root,
+            many,
         }
     }
 

@@ -14,7 +14,10 @@ mod root;
 mod roots;
 mod settle;
 mod target;
+mod write;
 
+#[cfg(test)]
+mod foreign_tests;
 #[cfg(test)]
 mod selftest;
 

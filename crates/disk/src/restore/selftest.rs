@@ -19,6 +19,8 @@ type Tree = BTreeMap<String, (Vec<u8>, Option<u32>)>;
 struct World {
     project: Arc<dyn Folder>,
     data: Arc<dyn Folder>,
+    /// From so many files on, all are flushed together.
+    many: usize,
 }
 
 const ROOT: &str = "/project";
@@ -34,7 +36,7 @@ impl World {
             assert_eq!(path, Path::new(ROOT));
             Ok(world.root(&own))
         };
-        Journal::with(faults.over(self.data.clone()), Box::new(open))
+        Journal::with(faults.over(self.data.clone()), Box::new(open), self.many)
     }
 }
 
@@ -75,7 +77,10 @@ fn plan(root: &Root) -> RestorePlan {
     draft.plan().unwrap()
 }
 
-fn memory_world() -> (World, MemoryFolder, MemoryFolder) {
+/// Files flushed together, and one by one.
+const BOTH: [usize; 2] = [1, usize::MAX];
+
+fn memory_world(many: usize) -> (World, MemoryFolder, MemoryFolder) {
     let (project, data) = (MemoryFolder::empty(), MemoryFolder::empty());
     for (path, bytes, mode) in BEFORE {
         project.put(path, bytes, mode);
@@ -85,13 +90,14 @@ fn memory_world() -> (World, MemoryFolder, MemoryFolder) {
     let world = World {
         project: Arc::new(project.clone()),
         data: Arc::new(data.clone()),
+        many,
     };
     (world, project, data)
 }
 
 /// The tree before and after the plan.
 fn both_trees() -> (Tree, Tree) {
-    let (world, project, _) = memory_world();
+    let (world, project, _) = memory_world(1);
     let before = project.everything();
     let none = Faults::default();
     let root = world.root(&none);
@@ -190,9 +196,10 @@ fn assert_story(
 fn every_step_fails_once_in_every_way() {
     let (before, after) = both_trees();
     let mut tried = 0;
-    for fault in Fault::ALL {
+    let ways = BOTH.map(|many| Fault::ALL.map(|fault| (many, fault)));
+    for (many, fault) in ways.into_iter().flatten() {
         for at in 0.. {
-            let (world, project, _) = memory_world();
+            let (world, project, _) = memory_world(many);
             let none = Faults::default();
             let plan = plan(&world.root(&none));
             let faults = Faults::at(at, fault);
@@ -240,10 +247,11 @@ fn the_power_goes_at_every_step() {
         PowerCut::Some(0xa5a5_5a5a_8765_4321),
     ];
     let mut tried = 0;
-    for cut in cuts {
+    let ways = BOTH.map(|many| cuts.map(|cut| (many, cut)));
+    for (many, cut) in ways.into_iter().flatten() {
         for fault in [Fault::DeadBefore, Fault::DeadAfter] {
             for at in 0.. {
-                let (world, project, data) = memory_world();
+                let (world, project, data) = memory_world(many);
                 let none = Faults::default();
                 let plan = plan(&world.root(&none));
                 let faults = Faults::at(at, fault);
@@ -277,7 +285,7 @@ fn the_power_goes_at_every_step() {
 fn what_was_told_as_done_outlives_a_power_cut() {
     for cut in [PowerCut::NamesLost, PowerCut::NamesKept] {
         let (_, after) = both_trees();
-        let (world, project, data) = memory_world();
+        let (world, project, data) = memory_world(1);
         let none = Faults::default();
         let root = world.root(&none);
         world
@@ -298,7 +306,7 @@ fn what_was_told_as_done_outlives_a_power_cut() {
 fn settling_dies_at_every_step_and_is_settled_by_the_next_start() {
     let (before, after) = both_trees();
     // Deaths of the restore at some places, then of the settling at every place.
-    let (world, _, _) = memory_world();
+    let (world, _, _) = memory_world(1);
     let none = Faults::default();
     let counting = Faults::default();
     let root = world.root(&none);
@@ -308,9 +316,9 @@ fn settling_dies_at_every_step_and_is_settled_by_the_next_start() {
         .unwrap();
     let steps = counting.steps();
     let mut tried = 0;
-    for first in (steps / 2..steps).step_by(3) {
+    for first in (steps / 2..steps).step_by(7) {
         for at in 0.. {
-            let (world, project, data) = memory_world();
+            let (world, project, data) = memory_world(if first % 2 == 0 { 1 } else { usize::MAX });
             let plan = plan(&world.root(&none));
             let faults = Faults::at(first, Fault::DeadAfter);
             let _ = world.journal(&faults).apply(&world.root(&faults), &plan, 1);
@@ -359,6 +367,8 @@ fn every_step_fails_once_on_the_real_disk() {
         let world = World {
             project: Arc::new(RealFolder::open(&project).unwrap()),
             data: Arc::new(RealFolder::open(&data).unwrap()),
+            // Flushing a whole disk a thousand times is for no test.
+            many: usize::MAX,
         };
         (place, project, world)
     };

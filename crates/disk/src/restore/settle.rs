@@ -4,20 +4,23 @@
 //! that it wrote is put back, and the journal says so. Where none does, it was done but for the intent. A file
 //! that somebody changed since is left alone.
 
-use super::apply::{journal_lines, prune, write_temporary};
+use super::apply::journal_lines;
 use super::error::RestoreError;
 use super::images::Images;
 use super::journal::{append, read_lines, root_path, Held, Journal};
 use super::root::Root;
 use super::target::{resolve, Target};
+use super::write::{
+    hash, make_folders, prune, sweep, take_away, take_place, write_temporary, Flushes,
+};
 use chipdeck_replay::restore::{sha256_hex, Attributes, Kind};
 use serde::{Deserialize, Serialize};
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::folder::Folder;
+use crate::folder::{Folder, Stands};
 
 pub(super) const PENDING: &str = "pending";
 
@@ -48,6 +51,13 @@ pub(super) struct IntentStep {
     /// Folders that stand in its place and go before it, deepest first.
     #[serde(default)]
     pub clears: Vec<String>,
+}
+
+impl IntentStep {
+    /// The name beside its place of what comes back into it.
+    fn way_back(&self) -> OsString {
+        format!("{}-back", self.temporary).into()
+    }
 }
 
 impl Intent {
@@ -150,9 +160,14 @@ impl Journal {
             return Ok(Outcome::PutBack);
         }
         let root = (self.open_root)(&intent.root_path())?;
-        let mut unfinished = false;
-        let mut foreign = Vec::new();
+        let images = Images::new(held.data.clone());
+        let (mut unfinished, mut foreign) = (false, Vec::new());
         for step in &intent.steps {
+            // Then the step was not done, and what stands there is as if it had never begun.
+            if give_displaced_back(&root, step, &images)? {
+                unfinished = true;
+                continue;
+            }
             match stands(&root, step)? {
                 Stand::Before => unfinished = true,
                 Stand::After(_) => {}
@@ -160,8 +175,7 @@ impl Journal {
             }
         }
         let outcome = if unfinished {
-            let images = Images::new(held.data.clone());
-            put_back(&root, intent, intent.steps.len(), &images)
+            put_back(&root, intent, |_| true, &images, self.many)
                 .map_err(|(path, source)| RestoreError::io(format!("{path:?}"))(source))?;
             if foreign.is_empty() {
                 journal_rollback(held, intent, now)?;
@@ -170,13 +184,12 @@ impl Journal {
                 Outcome::PutBackBut(foreign)
             }
         } else {
+            let mut flushes = Flushes::new(intent.steps.len(), self.many);
             for step in &intent.steps {
-                if let Stand::After(Some(target)) = stands(&root, step)? {
-                    sweep(&target.folder, &step.temporary).map_err(gone)?;
-                    target.folder.flush().map_err(gone)?;
-                }
-                prune(&root, &step.prune);
+                leave_nothing(&root, step, &images, &mut flushes).map_err(gone)?;
+                prune(&root, &step.prune, &mut flushes);
             }
+            flushes.names().map_err(gone)?;
             Outcome::Finished
         };
         remove_intent(&held.data, intent).map_err(gone)?;
@@ -243,61 +256,185 @@ fn stands(root: &Root, step: &IntentStep) -> Result<Stand, RestoreError> {
     })
 }
 
-/// Puts the first `reached` steps back, last first, and sweeps what they left. On an error: at which path.
+/// Puts back those of the steps that stand, the last first, and sweeps what all of them left. A file that somebody changed
+/// meanwhile stays as it is. On an error: at which path.
 pub(super) fn put_back(
     root: &Root,
     intent: &Intent,
-    reached: usize,
+    touched: impl Fn(usize) -> bool,
     images: &Images,
+    many: usize,
 ) -> Result<(), (String, io::Error)> {
-    for step in intent.steps.iter().take(reached).rev() {
+    let mut flushes = Flushes::new(intent.steps.len(), many);
+    let mut ready: Vec<Ready> = Vec::new();
+    for (number, step) in intent.steps.iter().enumerate().rev() {
         let failed = |error| (step.path.clone(), error);
         let other = |error: RestoreError| (step.path.clone(), io::Error::other(error.to_string()));
-        if let Stand::After(Some(target)) = stands(root, step).map_err(other)? {
-            one_back(&target, step, images).map_err(failed)?;
+        if touched(number) {
+            give_displaced_back(root, step, images).map_err(other)?;
+            if let Stand::After(Some(target)) = stands(root, step).map_err(other)? {
+                match &step.before {
+                    Some(before) => {
+                        let staged =
+                            stage_back(target, (number, step), before, images, &mut flushes);
+                        ready.push(staged.map_err(failed)?);
+                    }
+                    None => remove(&target, step, &mut flushes).map_err(failed)?,
+                }
+            }
         }
-        if let Ok(target) = resolve(root, &step.real) {
-            sweep(&target.folder, &step.temporary).map_err(failed)?;
+        if ready.last().is_none_or(|ready| ready.number != number) {
+            leave_nothing(root, step, images, &mut flushes).map_err(failed)?;
         }
         let made: Vec<String> = step.makes.iter().rev().cloned().collect();
-        prune(root, &made);
+        prune(root, &made, &mut flushes);
     }
+    let last = |error| (intent.root.clone(), error);
+    flushes.files().map_err(last)?;
+    for Ready {
+        step,
+        folder,
+        name,
+        temporary,
+        replaced,
+        ..
+    } in &ready
+    {
+        let failed = |error| (step.path.clone(), error);
+        // Not done where somebody changed it meanwhile: then it is theirs.
+        take_place(folder, temporary, name, *replaced).map_err(failed)?;
+    }
+    for Ready { step, .. } in &ready {
+        let failed = |error| (step.path.clone(), error);
+        leave_nothing(root, step, images, &mut flushes).map_err(failed)?;
+    }
+    flushes.names().map_err(last)
+}
+
+/// What a file was, beside its place.
+struct Ready<'a> {
+    number: usize,
+    step: &'a IntentStep,
+    folder: Arc<dyn Folder>,
+    name: OsString,
+    temporary: OsString,
+    /// The hash of what it takes the place of.
+    replaced: Option<&'a str>,
+}
+
+fn stage_back<'a>(
+    target: Target,
+    (number, step): (usize, &'a IntentStep),
+    before: &str,
+    images: &Images,
+    flushes: &mut Flushes,
+) -> io::Result<Ready<'a>> {
+    let folder = make_folders(&target, flushes)?;
+    let displaced = OsString::from(&step.temporary);
+    // Where the very file that was replaced is still there, it is that one which comes back.
+    let temporary = if hash(&folder, &displaced)?.as_deref() == Some(before) {
+        displaced
+    } else {
+        let content = images
+            .find(before)
+            .ok_or_else(|| io::Error::other("its kept copy is gone"))?;
+        let temporary = step.way_back();
+        sweep(&folder, &temporary, None)?;
+        let dress = step.before_attributes.as_ref();
+        write_temporary(&folder, &content, dress, &temporary, flushes)?;
+        temporary
+    };
+    Ok(Ready {
+        number,
+        step,
+        folder,
+        name: OsString::from(&target.name),
+        temporary,
+        replaced: step.after.as_deref().filter(|_| target.present),
+    })
+}
+
+/// Takes a file away that the step made.
+fn remove(target: &Target, step: &IntentStep, flushes: &mut Flushes) -> io::Result<()> {
+    let name = OsStr::new(&target.name);
+    let way = step.way_back();
+    sweep(&target.folder, &way, None)?;
+    // Not done where somebody changed it meanwhile: then it is theirs.
+    take_away(&target.folder, &way, name, step.after.as_deref())?;
+    flushes.add(&target.parents, &target.folder);
     Ok(())
 }
 
-fn one_back(target: &Target, step: &IntentStep, images: &Images) -> io::Result<()> {
-    let name = OsStr::new(&target.name);
+/// A file that somebody wrote between the last look and the change of names, and that a dying process had no time to put
+/// back into its place. True: it is there again.
+fn give_displaced_back(
+    root: &Root,
+    step: &IntentStep,
+    images: &Images,
+) -> Result<bool, RestoreError> {
     let Some(before) = &step.before else {
-        target.folder.remove_file(name)?;
-        return target.folder.flush();
+        return Ok(false);
     };
-    let content = images
-        .find(before)
-        .ok_or_else(|| io::Error::other("its kept copy is gone"))?;
-    sweep(&target.folder, &step.temporary)?;
-    let mut folder = target.folder.clone();
-    for name in &target.missing {
-        folder.make_folder(OsStr::new(name), crate::folder::Access::Usual)?;
-        folder.flush()?;
-        folder = folder.folder(OsStr::new(name))?;
+    let Stand::After(Some(target)) = stands(root, step)? else {
+        return Ok(false);
+    };
+    if !target.missing.is_empty() {
+        return Ok(false);
     }
-    let dress = step.before_attributes.as_ref();
-    write_temporary(&folder, &content, dress, &step.temporary)?;
-    let temporary = OsStr::new(&step.temporary);
+    let failed = |source| RestoreError::Io {
+        what: format!("{:?}", step.path),
+        source,
+    };
+    let (folder, temporary) = (&target.folder, OsStr::new(&step.temporary));
+    match folder.look(temporary).map_err(failed)? {
+        None => return Ok(false),
+        Some(Stands::File) => {
+            let found = folder.read(temporary).map_err(failed)?.bytes;
+            let known = sha256_hex(&found);
+            // A part of the new content is what a process wrote that died early.
+            let part = |hash: &String| {
+                let whole = images.find(hash);
+                whole.is_none_or(|whole| whole.bytes().starts_with(&found))
+            };
+            if known == *before || step.after.as_ref().is_some_and(part) {
+                return Ok(false);
+            }
+        }
+        Some(_) => {}
+    }
+    let name = OsStr::new(&target.name);
     match target.present {
-        true => folder.replace(temporary, name)?,
-        false => folder.name_new(temporary, name)?,
+        true => folder.exchange(temporary, name).map_err(failed)?,
+        false => folder.name_new(temporary, name).map_err(failed)?,
     }
-    folder.flush()
+    folder.flush().map_err(failed)?;
+    Ok(true)
 }
 
-/// Removes a temporary file, where it is.
-fn sweep(folder: &Arc<dyn Folder>, temporary: &str) -> io::Result<()> {
-    let name = OsStr::new(temporary);
-    match folder.look(name)? {
-        Some(_) => folder.remove_file(name),
-        None => Ok(()),
+/// Removes the temporary files of a step. Where somebody changed the file, a copy is kept of what is not known.
+fn leave_nothing(
+    root: &Root,
+    step: &IntentStep,
+    images: &Images,
+    flushes: &mut Flushes,
+) -> io::Result<()> {
+    let Ok(target) = resolve(root, &step.real) else {
+        return Ok(());
+    };
+    if !target.missing.is_empty() {
+        return Ok(());
     }
+    let foreign = matches!(stands(root, step), Ok(Stand::Foreign));
+    let known = [step.before.as_deref(), step.after.as_deref()];
+    for temporary in [OsString::from(&step.temporary), step.way_back()] {
+        sweep(
+            &target.folder,
+            &temporary,
+            foreign.then_some((images, known)),
+        )?;
+    }
+    flushes.add(&target.parents, &target.folder);
+    Ok(())
 }
 
 /// Lines that take the journaled steps of an intent back, those that are not there already. Mends a torn end too.
