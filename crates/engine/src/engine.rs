@@ -86,7 +86,22 @@ impl ApiError {
             code: code.to_owned(),
             message: message.into(),
             hint: None,
+            why: None,
+            about: Vec::new(),
         }
+    }
+
+    /// What exactly, as in the table of `api::codes`.
+    pub(crate) fn why(mut self, why: &str) -> ApiError {
+        debug_assert!(crate::api::codes::WHYS.contains(&why), "{why}");
+        self.why = Some(why.to_owned());
+        self
+    }
+
+    /// What it is about: one more name, id or count.
+    pub(crate) fn about(mut self, what: impl std::fmt::Display) -> ApiError {
+        self.about.push(what.to_string());
+        self
     }
 
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> ApiError {

@@ -134,6 +134,7 @@ pub fn put_back(arguments: PutBack, out: &mut Out) -> Outcome {
     let bytes = if origins.already_there {
         warnings.push(Warning {
             code: "already-there",
+            why: "",
             path: path.clone(),
             message: format!("{path} has the text there already"),
         });
@@ -310,6 +311,7 @@ fn rewrites(path: &str, inserted: &Inserted) -> Vec<Warning> {
     let mut say = |code, message| {
         warnings.push(Warning {
             code,
+            why: "",
             path: path.to_owned(),
             message,
         });
@@ -337,6 +339,7 @@ fn lost_bytes(path: &str, content: &[u8]) -> Option<Warning> {
     let text = String::from_utf8_lossy(content);
     text.contains('\u{fffd}').then(|| Warning {
         code: "lost-bytes",
+        why: "",
         path: path.to_owned(),
         message: "the text has U+FFFD in it: bytes that were no UTF-8 are lost in a chip"
             .to_owned(),

@@ -7,6 +7,8 @@
 //! or write without checking it against what a person opened.
 
 mod chips;
+pub mod codes;
+mod library;
 mod log;
 mod notice;
 mod request;

@@ -13,6 +13,14 @@ pub struct ApiError {
     pub code: String,
     pub message: String,
     pub hint: Option<String>,
+    /// What exactly, from a closed table (`codes.ts`, `whys`): the page says it in its own language.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub why: Option<String>,
+    /// What it is about, in the order in which a sentence names it: paths, ids, counts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<String>>")]
+    pub about: Vec<String>,
 }
 
 macro_rules! requests {

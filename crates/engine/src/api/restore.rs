@@ -72,6 +72,10 @@ pub struct PlanView {
     pub kind: String,
     /// Where it goes, for the button: `payment_service.py:30`, `3 files`.
     pub target: String,
+    /// Where the content comes from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub from: Option<PlanFrom>,
     /// One sentence: what it puts where and what is lost by it.
     pub summary: String,
     pub steps: Vec<PlanStep>,
@@ -85,6 +89,31 @@ pub struct PlanView {
     pub conflicts: Vec<Conflict>,
     /// Places to choose from, where it is not clear.
     pub candidates: Vec<ChipTarget>,
+}
+
+/// Where a restore's content comes from, for sentences in any language.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(
+    tag = "kind",
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase"
+)]
+pub enum PlanFrom {
+    /// The state at a position; 0 is before the log.
+    Event {
+        at: u64,
+    },
+    /// The state before an entry.
+    Before {
+        index: u64,
+    },
+    Chip {
+        id: String,
+    },
+    EditSnapshot {
+        id: String,
+        before: bool,
+    },
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
@@ -108,6 +137,18 @@ pub struct Warning {
     /// `disk-differs`, `unverified`, `unknown-content`, `merged`, …
     pub code: String,
     pub message: String,
+    /// Which kind of it, where the code alone doesn't say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub why: Option<String>,
+    /// The file it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub path: Option<String>,
+    /// How many: line ends that change, files that lie elsewhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub count: Option<u32>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
@@ -120,7 +161,16 @@ pub enum PlanNeed {
     /// Outside the opened folders: `AllowRoot`.
     Root { folder: String, file: String },
     /// Never: a path that climbs out, a foreign system's path.
-    Refused { reason: String },
+    Refused {
+        reason: String,
+        /// Which of `codes.ts`, `whys`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        why: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        path: Option<String>,
+    },
     /// Something on disk would be lost that exists nowhere else: the person confirms.
     Overwrite { lines: u32, path: String },
 }
@@ -157,6 +207,12 @@ pub struct Applied {
     pub restore: String,
     /// For the toast: `Restored payment_service.py:30`.
     pub summary: String,
+    /// What was written, as in the plan's `target`; the kind of deed says the rest.
+    #[serde(default)]
+    pub label: String,
+    /// `restored`, `took-back`, or `restored-again`: an undo that was undone.
+    #[serde(default)]
+    pub deed: String,
     pub files: Vec<String>,
     pub undo_of: Option<String>,
 }
@@ -169,6 +225,12 @@ pub struct HistoryRow {
     /// `file`, `hunk`, `files`, `tree`, `undo-change`, `chip`, `put-back`, `edit-snapshot`, `undo`.
     pub kind: String,
     pub summary: String,
+    /// What was written: `payment_service.py:30`, `3 files`.
+    #[serde(default)]
+    pub label: String,
+    /// `restored`, `took-back` or `restored-again`.
+    #[serde(default)]
+    pub deed: String,
     pub root: String,
     pub steps: Vec<HistoryStep>,
     pub undo_of: Option<String>,
@@ -177,6 +239,13 @@ pub struct HistoryRow {
     pub undoable: bool,
     /// Why not.
     pub blocked: Option<String>,
+    /// The same by the table of `codes.ts`, `whys`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub blocked_why: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<String>>")]
+    pub blocked_about: Vec<String>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]

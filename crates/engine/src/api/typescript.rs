@@ -40,10 +40,20 @@ pub fn files() -> BTreeMap<&'static str, String> {
         "export type Carries<T extends RequestType> = Omit<Extract<wire.Request, { type: T }>, 'type'>;\n",
     );
 
+    let mut codes = String::from(NOTE);
+    codes.push_str("\n/** Stable codes, table by table: the page has words for each. */\nexport const codes = {\n");
+    for (name, table) in super::codes::tables() {
+        let table: Vec<String> = table.iter().map(|it| format!("'{it}'")).collect();
+        codes.push_str(&format!("  {name}: [{}],\n", table.join(", ")));
+    }
+    codes.push_str("} as const;\n\n/** One code of a table. */\n");
+    codes.push_str("export type Code<T extends keyof typeof codes> = (typeof codes)[T][number];\n");
+
     let index = format!("{NOTE}export type * from './replies';\nexport type * from './types';\n");
     BTreeMap::from([
         ("types.ts", types),
         ("replies.ts", replies),
+        ("codes.ts", codes),
         ("index.ts", index),
     ])
 }

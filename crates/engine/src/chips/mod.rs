@@ -65,6 +65,15 @@ pub struct Detail {
 
 impl From<ChipError> for ApiError {
     fn from(error: ChipError) -> ApiError {
+        let why = match &error {
+            ChipError::NotFound(_) => "no-chip",
+            ChipError::UnsafeId(_) => "unsafe-id",
+            ChipError::Damaged(_) => "damaged-chip",
+            ChipError::NotADelete => "only-deleted",
+            ChipError::NoArchive => "no-archive",
+            ChipError::Exists(_) => "chip-exists",
+            ChipError::Io { .. } => "io",
+        };
         let code = match &error {
             ChipError::NotFound(_) => "not-found",
             ChipError::UnsafeId(_)
@@ -74,7 +83,7 @@ impl From<ChipError> for ApiError {
             ChipError::Exists(_) => "precondition",
             ChipError::Io { .. } => "io",
         };
-        ApiError::new(code, format!("{error}."))
+        ApiError::new(code, format!("{error}.")).why(why)
     }
 }
 

@@ -6,7 +6,7 @@ use crate::api::{ApiError, ChipTarget, Notice};
 use crate::engine::{hold, read, Answer, Inner};
 use crate::log::{thousands, Log};
 use chipdeck_disk::chips::{workspace_ids, RemovedText, RemovedTexts, SnapshotEntry};
-use chipdeck_disk::restore::{Located, Root};
+use chipdeck_disk::restore::{Located, RestoreError, Root};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -111,6 +111,7 @@ impl Inner {
         }
         self.chip_row(&detail.entry).target.ok_or_else(|| {
             ApiError::new("not-found", "Nothing says where this chip belongs.")
+                .why("no-origin")
                 .hint("Open the folder of its project.")
         })
     }
@@ -139,13 +140,15 @@ impl Inner {
                 "outside-root",
                 format!("{path} lies in none of the opened folders."),
             )
+            .why("in-no-folder")
+            .about(path)
             .hint("Open the folder of its project.")
         };
         if !Path::new(path).is_absolute() {
             if let Some(root) = workspace.and_then(|id| self.root_of_workspace(id)) {
                 let path = root
                     .place(path, None)
-                    .map_err(|error| ApiError::new("outside-root", format!("{error}.")))?;
+                    .map_err(|error| ApiError::from(RestoreError::Outside(error)))?;
                 return Ok(Place { root, path });
             }
             // Of several folders that might be meant, none is guessed.
@@ -156,7 +159,7 @@ impl Inner {
         match read(&self.roots).locate(path, None) {
             Located::Inside { root, path } => Ok(Place { root, path }),
             Located::Ask { .. } => Err(outside()),
-            Located::Never(error) => Err(ApiError::new("outside-root", format!("{error}."))),
+            Located::Never(error) => Err(RestoreError::Outside(error).into()),
         }
     }
 

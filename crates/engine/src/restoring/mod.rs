@@ -38,15 +38,19 @@ pub(crate) struct Made {
     /// Where it would be written; `None`: nowhere yet.
     ready: Option<(Root, Draft)>,
     needs: Option<PlanNeed>,
+    /// What would be written where nothing may be looked at yet: below no opened folder.
+    told: Vec<Step>,
     candidates: Vec<ChipTarget>,
     warnings: Vec<Warning>,
-    /// What the new side is, for people: `event 4,211`.
-    from: String,
+    /// What the new side is.
+    from: PlanFrom,
 }
 
 impl From<RestoreError> for ApiError {
     fn from(error: RestoreError) -> ApiError {
-        let plain = ApiError::new(error.code(), format!("{error}."));
+        let (why, about) = refusal(&error);
+        let mut plain = ApiError::new(error.code(), sentence(&error)).why(why);
+        plain.about = about;
         match error {
             RestoreError::Moved(_) => plain.hint("Look at the preview again."),
             RestoreError::Outside(_) => plain.hint("Open the folder of its project."),
@@ -85,6 +89,7 @@ impl Inner {
             .cloned();
         found.ok_or_else(|| {
             ApiError::new("not-found", "That plan is no longer here.")
+                .why("plan-gone")
                 .hint("Look at the preview again.")
         })
     }
@@ -104,7 +109,9 @@ impl Inner {
             return Err(ApiError::new(
                 "not-found",
                 format!("The plan has no conflict {conflict}."),
-            ));
+            )
+            .why("no-conflict")
+            .about(conflict));
         }
         Ok(self.keep(kept))
     }
@@ -114,20 +121,24 @@ impl Inner {
         let made = &kept.made;
         match &made.needs {
             Some(PlanNeed::Root { folder, .. }) => {
-                return Err(ApiError::new(
-                    "outside-root",
-                    format!("{folder} was not opened."),
-                ));
+                return Err(
+                    ApiError::new("outside-root", format!("{folder} was not opened."))
+                        .why("not-opened")
+                        .about(folder),
+                );
             }
-            Some(PlanNeed::Refused { reason }) => {
-                return Err(ApiError::new("outside-root", reason.clone()))
+            Some(PlanNeed::Refused { reason, why, path }) => {
+                let mut error = ApiError::new("outside-root", reason.clone());
+                error.why = why.clone();
+                error.about = path.iter().cloned().collect();
+                return Err(error);
             }
             Some(PlanNeed::Overwrite { .. }) | None => {}
         }
         let Some((root, draft)) = &made.ready else {
-            return Err(
-                ApiError::new("bad-request", "The plan has no place yet.").hint("Choose one.")
-            );
+            return Err(ApiError::new("bad-request", "The plan has no place yet.")
+                .why("no-place")
+                .hint("Choose one."));
         };
         let label = label(&draft.preview());
         let Some(mut plan) = draft.plan() else {
@@ -136,7 +147,9 @@ impl Inner {
             return Err(ApiError::new(
                 "conflict",
                 format!("{open} conflict{s} must be settled first."),
-            ));
+            )
+            .why("unsettled")
+            .about(open));
         };
         plan.label = Some(label.clone());
         let applied = self.journal.apply(root, &plan, now_ms())?;
@@ -145,8 +158,9 @@ impl Inner {
             None => Err(ApiError::new(
                 "precondition",
                 "There is nothing to do: the disk has it already.",
-            )),
-            Some(done) => Ok(self.written(root, done, format!("Restored {label}"), None)),
+            )
+            .why("already-there")),
+            Some(done) => Ok(self.written(root, done, label, None)),
         }
     }
 
@@ -158,8 +172,9 @@ impl Inner {
             None => Err(ApiError::new(
                 "nothing-to-undo",
                 "There is nothing to undo: the files are as before it.",
-            )),
-            Some(done) => Ok(self.written(&root, done, format!("Took back {label}"), undo_of)),
+            )
+            .why("already-there")),
+            Some(done) => Ok(self.written(&root, done, label, undo_of)),
         }
     }
 
@@ -168,9 +183,11 @@ impl Inner {
         &self,
         root: &Root,
         done: chipdeck_disk::restore::Applied,
-        summary: String,
+        label: String,
         undo_of: Option<String>,
     ) -> Applied {
+        let history = self.journal.history().unwrap_or_default();
+        let deed = deed(&history, undo_of.as_deref());
         self.forget_origins();
         self.tell(Notice::HistoryChanged);
         let logs = crate::engine::read(&self.logs).clone();
@@ -196,7 +213,9 @@ impl Inner {
         }
         Applied {
             restore: done.restore,
-            summary,
+            summary: deed_sentence(deed, &label),
+            label,
+            deed: deed.to_owned(),
             files: done.steps.into_iter().map(|(path, _)| path).collect(),
             undo_of,
         }
@@ -228,12 +247,12 @@ impl Inner {
                 .iter()
                 .skip(skip)
                 .take(take)
-                .map(|past| self.history_row(past))
+                .map(|past| self.history_row(&all, past))
                 .collect(),
         })
     }
 
-    fn history_row(&self, past: &PastRestore) -> HistoryRow {
+    fn history_row(&self, all: &[PastRestore], past: &PastRestore) -> HistoryRow {
         let image = |hash: &Option<String>| {
             let content = hash.as_deref().and_then(|hash| self.journal.image(hash));
             content.map(|it| it.bytes().to_vec()).unwrap_or_default()
@@ -252,14 +271,14 @@ impl Inner {
                 }
             })
             .collect();
-        let blocked = match &past.undone_by {
-            Some(by) => Some(format!("It was taken back by {by}.")),
-            None => self
-                .journal
-                .plan_undo_of(past)
-                .err()
-                .map(|error| format!("{error}.")),
+        let blocked: Option<ApiError> = match &past.undone_by {
+            Some(by) => Some(
+                ApiError::new("precondition", format!("It was taken back by {by}."))
+                    .why("undone-already"),
+            ),
+            None => self.journal.plan_undo_of(past).err().map(ApiError::from),
         };
+        let deed = deed(all, past.undo_of.as_deref());
         let what = past
             .label
             .clone()
@@ -271,17 +290,20 @@ impl Inner {
             restore: past.id.clone(),
             time: past.time,
             kind: past.kind.clone(),
-            summary: if past.undo_of.is_some() {
-                format!("Took back {what}")
-            } else {
-                format!("Restored {what}")
-            },
+            summary: deed_sentence(deed, &what),
+            label: what,
+            deed: deed.to_owned(),
             root: self.for_people(&past.root),
             steps,
             undo_of: past.undo_of.clone(),
             undone_by: past.undone_by.clone(),
             undoable: blocked.is_none(),
-            blocked,
+            blocked_why: blocked.as_ref().and_then(|it| it.why.clone()),
+            blocked_about: blocked
+                .as_ref()
+                .map(|it| it.about.clone())
+                .unwrap_or_default(),
+            blocked: blocked.map(|it| it.message),
         }
     }
 }
@@ -325,19 +347,28 @@ fn view(kept: &Kept) -> PlanView {
     let steps = made
         .ready
         .as_ref()
-        .map(|(_, draft)| draft.preview())
-        .unwrap_or_default();
+        .map_or_else(|| made.told.clone(), |(_, draft)| draft.preview());
+    let from = from_words(&made.from);
     let open = made.ready.as_ref().map_or(0, |(_, draft)| draft.open());
     let nothing = made.ready.is_some() && steps.iter().all(|step| step.action() == Action::None);
     let shown: Vec<PlanStep> = steps
         .iter()
-        .map(|step| plan_step(step, &made.from))
+        .map(|step| {
+            let mut step = plan_step(step, &from);
+            if made.ready.is_none() {
+                step.notes.push(codes::NOT_LOOKED_AT.to_owned());
+            }
+            step
+        })
         .collect();
     let mut warnings = made.warnings.clone();
     let drafted = made.ready.iter().flat_map(|(_, draft)| &draft.warnings);
     warnings.extend(drafted.map(|it| Warning {
         code: it.code.to_owned(),
         message: it.message.clone(),
+        why: Some(it.why.to_owned()).filter(|it| !it.is_empty()),
+        path: Some(it.path.clone()),
+        count: None,
     }));
     let target = match (&made.needs, steps.as_slice()) {
         (Some(PlanNeed::Root { file, .. }), []) => file.clone(),
@@ -346,7 +377,12 @@ fn view(kept: &Kept) -> PlanView {
     PlanView {
         plan: kept.id.clone(),
         kind: made.kind.as_str().to_owned(),
-        summary: summary(&shown, &target, &made.from, nothing),
+        summary: if made.ready.is_none() {
+            format!("{target} from {from}.")
+        } else {
+            summary(&shown, &target, &from, nothing)
+        },
+        from: Some(made.from.clone()),
         target,
         ready: made.ready.is_some() && open == 0 && made.needs.is_none() && !nothing,
         nothing,
@@ -360,6 +396,102 @@ fn view(kept: &Kept) -> PlanView {
         candidates: made.candidates.clone(),
         steps: shown,
         warnings,
+    }
+}
+
+/// What content a restore takes, in words.
+fn from_words(from: &PlanFrom) -> String {
+    let thousands = |n: u64| crate::log::thousands(u32::try_from(n).unwrap_or(u32::MAX));
+    match from {
+        PlanFrom::Event { at: 0 } => "before the log".to_owned(),
+        PlanFrom::Event { at } => format!("event {}", thousands(*at)),
+        PlanFrom::Before { index } => format!("before event {}", thousands(*index)),
+        PlanFrom::Chip { id } => format!("chip {id}"),
+        PlanFrom::EditSnapshot { id, before: true } => format!("before edit snapshot {id}"),
+        PlanFrom::EditSnapshot { id, before: false } => format!("after edit snapshot {id}"),
+    }
+}
+
+/// A restore, its undo, or the undo of that: what is there afterwards decides, not how it came about.
+fn deed(history: &[PastRestore], undo_of: Option<&str>) -> &'static str {
+    let mut undone = undo_of;
+    let mut undos = 0_usize;
+    // No chain is longer than the history; a damaged one may lead in a circle.
+    while let Some(id) = undone.filter(|_| undos <= history.len()) {
+        undos += 1;
+        undone = history
+            .iter()
+            .find(|past| past.id == id)
+            .and_then(|past| past.undo_of.as_deref());
+    }
+    match undos {
+        0 => "restored",
+        n if n % 2 == 1 => "took-back",
+        _ => "restored-again",
+    }
+}
+
+fn deed_sentence(deed: &str, what: &str) -> String {
+    match deed {
+        "took-back" => format!("Took back {what}"),
+        "restored-again" => format!("Restored again {what}"),
+        _ => format!("Restored {what}"),
+    }
+}
+
+/// An error of the disk as a sentence: a capital first, unless a path is.
+fn sentence(error: &RestoreError) -> String {
+    let text = error.to_string();
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(first) => format!("{}{}.", first.to_uppercase(), chars.as_str()),
+        None => text,
+    }
+}
+
+/// Which refusal of the table it is, and what it names.
+fn refusal(error: &RestoreError) -> (&'static str, Vec<String>) {
+    use chipdeck_disk::restore::{InTheWay, Outside, Reason};
+    let names = |them: &[&String]| them.iter().map(|it| (*it).clone()).collect();
+    match error {
+        RestoreError::Outside(Outside { path, reason }) => {
+            let why = match reason {
+                Reason::NoFile => "no-file",
+                Reason::Climbs => "climbs",
+                Reason::Foreign => "foreign",
+                Reason::NotBelow => "not-below",
+                Reason::Link => "link",
+                Reason::OwnPlace => "own-place",
+                Reason::NotGranted => "not-granted",
+            };
+            (why, names(&[path]))
+        }
+        RestoreError::NotAFile { path, what } => {
+            let why = match what {
+                InTheWay::Folder => "folder-there",
+                InTheWay::File => "file-in-the-way",
+                InTheWay::Special => "special-file",
+                InTheWay::Loop => "link-loop",
+                InTheWay::MissingBelowLink => "link-missing",
+                InTheWay::NotUtf8 => "not-utf8",
+            };
+            (why, names(&[path]))
+        }
+        RestoreError::Moved(moved) => (
+            "moved",
+            moved.iter().take(3).map(|it| it.path.clone()).collect(),
+        ),
+        RestoreError::SameFile { first, second } => ("same-file", names(&[first, second])),
+        RestoreError::NoBase { path } => ("no-base", names(&[path])),
+        RestoreError::UnknownRestore(_) => ("unknown-restore", Vec::new()),
+        RestoreError::NothingToUndo => ("nothing-to-undo", Vec::new()),
+        RestoreError::AlreadyUndone { .. } => ("undone-already", Vec::new()),
+        RestoreError::ImageGone { path, .. } => ("image-gone", names(&[path])),
+        RestoreError::Busy => ("busy", Vec::new()),
+        RestoreError::Unsettled { .. } => ("broke-off", Vec::new()),
+        RestoreError::PutBack { path, .. } => ("put-back", names(&[path])),
+        RestoreError::Broken { path, left, .. } => ("broken", names(&[path, left])),
+        RestoreError::Io { .. } => ("io", Vec::new()),
     }
 }
 

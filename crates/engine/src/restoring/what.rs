@@ -1,27 +1,28 @@
 //! From what a person asks for to a draft: which files, what is to be there, below which root.
 
 use super::Made;
-use crate::api::{ApiError, ChipTarget, InsertForm, PlanNeed, RestoreWhat, Warning};
+use crate::api::{ApiError, ChipTarget, InsertForm, PlanFrom, PlanNeed, RestoreWhat, Warning};
 use crate::chips::Found;
 use crate::diff::HunkRef;
 use crate::engine::{read, Answer, Inner};
-use crate::log::{thousands, Log};
+use crate::log::Log;
 use chipdeck_chip::{insert_content, insert_header, insert_text};
-use chipdeck_disk::restore::{Located, RestoreError, Root};
+use chipdeck_disk::restore::{Located, Outside, RestoreError, Root};
 use chipdeck_replay::restore::{
-    want_undone, Draft, FileImage, Kind, Known, Mode, Note, Picker, Want,
+    want_undone, Draft, FileImage, Kind, Known, Mode, Note, Picker, Step, Want,
 };
 use std::sync::Arc;
 
 impl Made {
-    fn new(kind: Kind, from: impl Into<String>) -> Made {
+    fn new(kind: Kind, from: PlanFrom) -> Made {
         Made {
             kind,
             ready: None,
             needs: None,
+            told: Vec::new(),
             candidates: Vec::new(),
             warnings: Vec::new(),
-            from: from.into(),
+            from,
         }
     }
 
@@ -30,11 +31,24 @@ impl Made {
         self
     }
 
+    /// The lines that would be written to a file that may not be looked at yet.
+    fn telling(mut self, path: &str, content: &Known) -> Made {
+        if let (Known::Content(bytes), true) = (content, self.told.len() < TOLD) {
+            let image = FileImage::of(bytes.clone());
+            self.told
+                .push(Step::new(path.to_owned(), None, Some(image)));
+        }
+        self
+    }
+
     fn needing(mut self, need: PlanNeed) -> Made {
         self.needs = Some(need);
         self
     }
 }
+
+/// Files outside the opened folders whose lines are shown before permission is asked for.
+const TOLD: usize = 64;
 
 /// Where the files of a log are written.
 enum Where {
@@ -64,7 +78,9 @@ impl Inner {
                 if want.theirs == Known::Unknown || want.base == Known::Unknown {
                     return Err(unknown(path));
                 }
-                let from = format!("before event {}", thousands(index));
+                let from = PlanFrom::Before {
+                    index: u64::from(index),
+                };
                 self.draft(Made::new(Kind::UndoChange, from), &log, vec![want])
             }
             RestoreWhat::Chip { chip, target, form } => self.chip_into(chip, target, *form),
@@ -106,6 +122,7 @@ impl Inner {
     ) -> Answer<Made> {
         let stale = || {
             ApiError::new("precondition", "That hunk is of another diff.")
+                .why("stale-hunk")
                 .hint("Look at the diff again.")
         };
         let hunk = HunkRef::parse(hunk).ok_or_else(stale)?;
@@ -166,9 +183,10 @@ impl Inner {
                     self.for_people(&folder)
                 ),
             )
+            .why("not-opened")
+            .about(self.for_people(&folder))
             .hint("Open that folder.")),
-            Located::Never(error) => Err(ApiError::new("outside-root", format!("{error}."))
-                .hint("Open the folder of its project.")),
+            Located::Never(error) => Err(RestoreError::Outside(error).into()),
         }
     }
 
@@ -184,14 +202,14 @@ impl Inner {
                     need = Some(PlanNeed::Root { folder, file });
                 }
                 Located::Never(error) => {
-                    need.get_or_insert(PlanNeed::Refused {
-                        reason: format!("{error}."),
-                    });
+                    need.get_or_insert(refused(&error));
                 }
             }
         }
         let none = || PlanNeed::Refused {
             reason: "There is nothing to write: no content is known there.".to_owned(),
+            why: Some("nothing-known".to_owned()),
+            path: None,
         };
         Where::Need(need.unwrap_or_else(none))
     }
@@ -200,7 +218,14 @@ impl Inner {
         let cwd = log.look(|look| look.timeline.cwd().map(str::to_owned));
         let root = match self.place_all(cwd.as_deref(), &wants) {
             Where::Root(root) => root,
-            Where::Need(need) => return Ok(made.needing(need)),
+            Where::Need(need) => {
+                if matches!(need, PlanNeed::Root { .. }) {
+                    for want in &wants {
+                        made = made.telling(&want.path, &want.theirs);
+                    }
+                }
+                return Ok(made.needing(need));
+            }
         };
         let mut draft = Draft::new(made.kind);
         let mut outside = Vec::new();
@@ -220,6 +245,8 @@ impl Inner {
                 None if made.kind == Kind::File || made.kind == Kind::Hunk => {
                     return Ok(made.needing(PlanNeed::Refused {
                         reason: format!("{} lies elsewhere.", want.path),
+                        why: Some("elsewhere".to_owned()),
+                        path: Some(want.path.clone()),
                     }));
                 }
                 None => {
@@ -257,6 +284,8 @@ impl Inner {
                 let replaced = draft.add(&path, found.image, found.notes, want, Mode::Overwrite);
                 replaced.map_err(|none| {
                     ApiError::new("unknown-content", format!("{}: no base.", none.path))
+                        .why("no-base")
+                        .about(&none.path)
                 })?;
             }
         }
@@ -274,6 +303,9 @@ impl Inner {
                     "{}{more} lie elsewhere and are not written",
                     shown.join(", ")
                 ),
+                why: None,
+                path: outside.first().cloned(),
+                count: u32::try_from(outside.len()).ok(),
             });
         }
         Ok(made.with(root, draft))
@@ -289,14 +321,26 @@ impl Inner {
 
     fn chip_into(&self, key: &str, target: &ChipTarget, form: InsertForm) -> Answer<Made> {
         let detail = self.chips.detail(key)?;
-        let record = detail
-            .record
-            .as_ref()
-            .ok_or_else(|| ApiError::new("bad-request", "The chip is damaged."))?;
-        let mut made = Made::new(Kind::Chip, format!("chip {}", detail.entry.id));
+        let record = detail.record.as_ref().ok_or_else(|| {
+            ApiError::new("bad-request", "The chip is damaged.").why("damaged-chip")
+        })?;
+        let from = PlanFrom::Chip {
+            id: detail.entry.id.clone(),
+        };
+        let mut made = Made::new(Kind::Chip, from);
         let place = match self.chip_place(&detail, target) {
             Ok(place) => place,
-            Err(error) => return self.ask_for(made, &target.path, error),
+            Err(error) => {
+                let text = match form {
+                    InsertForm::Header => insert_text(record),
+                    InsertForm::Content => {
+                        let content = record.content();
+                        content.map_or_else(Vec::new, |it| it.as_bytes().to_vec())
+                    }
+                };
+                let made = made.telling(&target.path, &Known::Content(text.into()));
+                return self.ask_for(made, &target.path, error);
+            }
         };
         let found = place.root.read(&place.path)?;
         let now = found
@@ -312,8 +356,9 @@ impl Inner {
             InsertForm::Header => insert_header(now, line, &insert_text(record)),
             InsertForm::Content => {
                 let content = record.content();
-                let content = content
-                    .ok_or_else(|| ApiError::new("bad-request", "This chip has no content."))?;
+                let content = content.ok_or_else(|| {
+                    ApiError::new("bad-request", "This chip has no content.").why("no-content")
+                })?;
                 insert_content(now, line, content.as_bytes())
             }
         };
@@ -344,6 +389,16 @@ impl Inner {
             made.warnings.push(Warning {
                 code: "server-form".to_owned(),
                 message: format!("The server's own form: {both}"),
+                why: Some(
+                    match (n, inserted.added_final_newline) {
+                        (0, _) => "newline",
+                        (_, false) => "line-ends",
+                        _ => "both",
+                    }
+                    .to_owned(),
+                ),
+                path: Some(place.path.clone()),
+                count: u32::try_from(n).ok(),
             });
         }
         let draft = fixed(Kind::Chip, &place.path, found.image, notes, inserted.bytes)?;
@@ -353,9 +408,13 @@ impl Inner {
     fn put_back(&self, key: &str, target: Option<&ChipTarget>) -> Answer<Made> {
         let detail = self.chips.detail(key)?;
         let content = detail.record.as_ref().and_then(|it| it.deleted());
-        let content = content
-            .ok_or_else(|| ApiError::new("bad-request", "Only a deleted text can be put back."))?;
-        let mut made = Made::new(Kind::PutBack, format!("chip {}", detail.entry.id));
+        let content = content.ok_or_else(|| {
+            ApiError::new("bad-request", "Only a deleted text can be put back.").why("only-deleted")
+        })?;
+        let from = PlanFrom::Chip {
+            id: detail.entry.id.clone(),
+        };
+        let mut made = Made::new(Kind::PutBack, from);
         // Looked up anew: the file may have changed since the page was told.
         self.forget_origins();
         let Found {
@@ -368,6 +427,9 @@ impl Inner {
             .extend(notes.into_iter().map(|message| Warning {
                 code: "note".to_owned(),
                 message,
+                why: None,
+                path: None,
+                count: None,
             }));
         made.candidates = targets.clone();
         let chosen = match target {
@@ -385,6 +447,7 @@ impl Inner {
             (None, Some(_)) => {
                 return Err(
                     ApiError::new("precondition", "The text would no longer go there.")
+                        .why("moved-place")
                         .hint("Choose among the places again."),
                 );
             }
@@ -392,7 +455,10 @@ impl Inner {
         };
         let place = match self.chip_place(&detail, &chosen) {
             Ok(place) => place,
-            Err(error) => return self.ask_for(made, &chosen.path, error),
+            Err(error) => {
+                let made = made.telling(&chosen.path, &Known::Content(content.as_bytes().into()));
+                return self.ask_for(made, &chosen.path, error);
+            }
         };
         let found = place.root.read(&place.path)?;
         let now = found
@@ -420,14 +486,17 @@ impl Inner {
             true => (record.before.text(), record.after.text()),
             false => (record.after.text(), record.before.text()),
         };
-        let side = if before { "before" } else { "after" };
-        let made = Made::new(
-            Kind::EditSnapshot,
-            format!("{side} edit snapshot {}", record.id),
-        );
+        let from = PlanFrom::EditSnapshot {
+            id: record.id.clone(),
+            before,
+        };
+        let made = Made::new(Kind::EditSnapshot, from);
         let place = match self.snapshot_place(&detail.entry) {
             Ok(place) => place,
-            Err(error) => return self.ask_for(made, &record.file, error),
+            Err(error) => {
+                let made = made.telling(&record.file, &Known::Content(wanted.into()));
+                return self.ask_for(made, &record.file, error);
+            }
         };
         let found = place.root.read(&place.path)?;
         let want = Want {
@@ -439,7 +508,11 @@ impl Inner {
         let mut draft = Draft::new(Kind::EditSnapshot);
         draft
             .add(&place.path, found.image, found.notes, &want, Mode::Merge)
-            .map_err(|none| ApiError::new("unknown-content", format!("{}: no base.", none.path)))?;
+            .map_err(|none| {
+                ApiError::new("unknown-content", format!("{}: no base.", none.path))
+                    .why("no-base")
+                    .about(&none.path)
+            })?;
         Ok(made.with(place.root, draft))
     }
 
@@ -452,6 +525,8 @@ impl Inner {
             }
             _ => Ok(made.needing(PlanNeed::Refused {
                 reason: error.message,
+                why: error.why,
+                path: Some(path.to_owned()),
             })),
         }
     }
@@ -479,15 +554,25 @@ fn fixed(
     let mut draft = Draft::new(kind);
     draft
         .add(path, found, notes, &want, Mode::Overwrite)
-        .map_err(|none| ApiError::new("unknown-content", format!("{}: no base.", none.path)))?;
+        .map_err(|none| {
+            ApiError::new("unknown-content", format!("{}: no base.", none.path))
+                .why("no-base")
+                .about(&none.path)
+        })?;
     Ok(draft)
 }
 
-fn event(at: u32) -> String {
-    if at == 0 {
-        "before the log".to_owned()
-    } else {
-        format!("event {}", thousands(at))
+fn event(at: u32) -> PlanFrom {
+    PlanFrom::Event { at: u64::from(at) }
+}
+
+/// A path that is not written, and which refusal of the table it is.
+fn refused(error: &Outside) -> PlanNeed {
+    let (why, about) = super::refusal(&RestoreError::Outside(error.clone()));
+    PlanNeed::Refused {
+        reason: format!("{error}."),
+        why: Some(why.to_owned()),
+        path: about.into_iter().next(),
     }
 }
 
@@ -496,4 +581,6 @@ fn unknown(path: &str) -> ApiError {
         "unknown-content",
         format!("The log doesn't show the content of {path} there."),
     )
+    .why("unknown-there")
+    .about(path)
 }

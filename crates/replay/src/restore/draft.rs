@@ -58,6 +58,8 @@ pub enum Mode {
 pub struct Warning {
     /// `disk-differs`, `disk-unknown`, `unverified`, `unknown-content`, `merged`.
     pub code: &'static str,
+    /// Of `disk-differs` which: `changed`, `gone`, `unexpected`, `line-ends`; else empty.
+    pub why: &'static str,
     /// Below the root where there is a step, else as the log writes it.
     pub path: String,
     pub message: String,
@@ -105,8 +107,13 @@ impl Draft {
     }
 
     pub fn warn(&mut self, code: &'static str, path: &str, message: String) {
+        self.warn_of(code, "", path, message);
+    }
+
+    fn warn_of(&mut self, code: &'static str, why: &'static str, path: &str, message: String) {
         self.warnings.push(Warning {
             code,
+            why,
             path: path.to_owned(),
             message,
         });
@@ -150,7 +157,7 @@ impl Draft {
             let message = format!(
                 "{path}: the disk's own line ends or byte order mark are kept, the log has others"
             );
-            self.warn("disk-differs", path, message);
+            self.warn_of("disk-differs", "line-ends", path, message);
         }
         match &want.base {
             Known::Unknown if found.is_some() && !nothing => {
@@ -160,16 +167,21 @@ impl Draft {
             Known::Unknown => {}
             base if base.is(found.as_ref()) => {}
             _ => {
-                let message = match (&found, &want.base) {
-                    (None, _) => {
-                        format!("{path}: it is gone from the disk, the log doesn't show why")
-                    }
-                    (_, Known::Absent) => {
-                        format!("{path}: it is on the disk, the log's last state has no such file")
-                    }
-                    _ => format!("{path}: the disk has changes that the log doesn't show"),
+                let (why, message) = match (&found, &want.base) {
+                    (None, _) => (
+                        "gone",
+                        format!("{path}: it is gone from the disk, the log doesn't show why"),
+                    ),
+                    (_, Known::Absent) => (
+                        "unexpected",
+                        format!("{path}: it is on the disk, the log's last state has no such file"),
+                    ),
+                    _ => (
+                        "changed",
+                        format!("{path}: the disk has changes that the log doesn't show"),
+                    ),
                 };
-                self.warn("disk-differs", path, message);
+                self.warn_of("disk-differs", why, path, message);
             }
         }
         let fixed = |bytes: Option<Arc<[u8]>>| After::Fixed(bytes.map(FileImage::of));

@@ -119,6 +119,18 @@ pub enum Note {
 }
 
 impl Note {
+    pub const ALL: [Note; 9] = [
+        Note::HardLink,
+        Note::Symlink,
+        Note::LineEndings,
+        Note::FinalNewline,
+        Note::ByteOrderMark,
+        Note::Merged,
+        Note::MakesFolders,
+        Note::Unverified,
+        Note::ServerForm,
+    ];
+
     pub fn as_str(self) -> &'static str {
         match self {
             Note::HardLink => "hard-link",
