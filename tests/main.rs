@@ -2,6 +2,7 @@
 
 mod agents;
 mod agents_odd;
+mod branches;
 mod chips;
 mod chips_command;
 mod chips_disk;
@@ -16,8 +17,11 @@ mod engine_views;
 mod events;
 mod events_command;
 mod events_rules;
+mod export;
+mod export_command;
 mod fixtures;
 mod laws;
+mod library;
 mod restore_command;
 mod restore_disk;
 mod restore_journal;

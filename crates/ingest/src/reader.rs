@@ -19,6 +19,9 @@ pub trait Reader: Send {
     /// too, as a torn line; while the file is followed live it stays held back. Bytes may still be pushed after.
     fn settle(&mut self, at_rest: bool, source: &dyn Source, out: &mut Batch);
 
+    /// The sessions of the other files of the set, told before the first bytes and when files come.
+    fn beside(&mut self, _sessions: &[Box<str>]) {}
+
     /// Bytes taken so far, held-back ones included: the next chunk begins here.
     fn offset(&self) -> u64;
 }

@@ -3,12 +3,14 @@
 //! The order that comes out while reading is the final one in nearly every log; [`crate::order`] settles the rest
 //! once all is read. Left out on purpose: the disk (see [`Source`]) and the fold.
 
+use crate::copies::Copies;
 use crate::format::{detect, Format};
 use crate::reader::{Batch, Reader};
 use crate::source::{Source, Window};
 use crate::tape::Tape;
 use crate::weave::Weave;
 use std::io;
+use std::sync::mpsc;
 
 /// What a folder of logs is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +39,8 @@ pub fn members(names: &[&str]) -> Option<(Shape, Vec<usize>)> {
         .collect();
     found.sort_by_key(|&i| names.get(i).copied());
     if !found.is_empty() {
+        let beside = crate::agents::beside(names, &found);
+        found.extend(beside);
         return Some((Shape::Shards, found));
     }
     crate::agents::tree(names).map(|found| (Shape::Tree, found))
@@ -60,17 +64,22 @@ impl Progress {
 pub struct LogSet {
     slots: Vec<Slot>,
     weave: Weave,
+    copies: Copies,
 }
 
 struct Slot {
     /// `None` while the file is too short to tell what it is.
     reader: Option<(Format, Box<dyn Reader>)>,
+    /// The session that it is of, where the others have to know.
+    session: Option<Box<str>>,
 }
 
 /// Bytes of a file that are looked at to tell its format.
 const HEAD: usize = 64 << 10;
-/// Bytes that are read at once, and handed on.
-const CHUNK: usize = 1 << 20;
+/// Chunks that are read while those before are worked on.
+const AHEAD: usize = 4;
+/// Bytes that are read at once, and handed on: few enough to stay in the processor's cache.
+const CHUNK: usize = 256 << 10;
 
 impl LogSet {
     /// Looks at the head of each file and makes its reader. A file that cannot be read yet counts as empty.
@@ -78,6 +87,7 @@ impl LogSet {
         let mut set = LogSet {
             slots: Vec::new(),
             weave: Weave::default(),
+            copies: Copies::default(),
         };
         set.admit(source);
         set
@@ -86,7 +96,10 @@ impl LogSet {
     /// Takes in files that came since (a new shard), and tells the formats of those that could not be told before.
     pub fn admit(&mut self, source: &dyn Source) {
         self.slots
-            .resize_with(source.files() as usize, || Slot { reader: None });
+            .resize_with(source.files() as usize, || Slot {
+                reader: None,
+                session: None,
+            });
         self.weave.files(self.slots.len());
         self.decide(source, false);
     }
@@ -96,7 +109,7 @@ impl LogSet {
         if self.slots.iter().all(|slot| slot.reader.is_some()) {
             return;
         }
-        let mut told: Vec<(usize, Format)> = Vec::new();
+        let mut told: Vec<(usize, Format, Option<Box<str>>)> = Vec::new();
         for (file, slot) in self.slots.iter().enumerate() {
             if slot.reader.is_some() {
                 continue;
@@ -104,18 +117,56 @@ impl LogSet {
             let file_number = file as u32;
             let head = source.read_at(file_number, 0, HEAD).unwrap_or_default();
             if tellable(&head, anyway) {
-                told.push((file, detect(&source.name(file_number), &head)));
+                let format = detect(&source.name(file_number), &head);
+                let session = match format {
+                    Format::Agent(agent) => agent.session_of(&head),
+                    _ => None,
+                };
+                told.push((file, format, session));
             }
         }
         // One canonical file makes the set canonical: what is foreign in the others is damage there.
         let canonical = self.format().is_canonical()
             && self.slots.iter().any(|slot| slot.reader.is_some())
-            || told.iter().any(|(_, format)| format.is_canonical());
-        for (file, format) in told {
+            || told.iter().any(|(_, format, _)| format.is_canonical());
+        for (file, format, session) in told {
             let format = if canonical { Format::Canonical } else { format };
             if let Some(slot) = self.slots.get_mut(file) {
                 slot.reader = Some((format, format.reader(file as u32)));
+                slot.session = session;
             }
+        }
+        self.introduce();
+    }
+
+    /// Tells each reader the sessions of the other files.
+    fn introduce(&mut self) {
+        let sessions: Vec<Option<Box<str>>> =
+            self.slots.iter().map(|slot| slot.session.clone()).collect();
+        if sessions.iter().flatten().count() < 2 {
+            return;
+        }
+        for (file, slot) in self.slots.iter_mut().enumerate() {
+            let others = sessions.iter().enumerate().filter(|(it, _)| *it != file);
+            let others: Vec<Box<str>> = others.filter_map(|(_, it)| it.clone()).collect();
+            if let (Some((_, reader)), Some(_)) = (&mut slot.reader, &slot.session) {
+                reader.beside(&others);
+            }
+        }
+    }
+
+    /// Takes out what is decided of the files, each record once.
+    fn drain(&mut self, batch: &mut Batch) {
+        let held = batch.entries.len();
+        self.weave.drain(&mut batch.entries);
+        let copies_are_told = match self.format() {
+            Format::Agent(agent) => !agent.is_document(),
+            _ => false,
+        };
+        if copies_are_told {
+            let mut fresh = batch.entries.split_off(held);
+            self.copies.sift(&mut fresh);
+            batch.entries.append(&mut fresh);
         }
     }
 
@@ -163,6 +214,7 @@ impl LogSet {
         match self.slots.as_mut_slice() {
             [Slot {
                 reader: Some((_, reader)),
+                ..
             }] => {
                 let plan = Plan {
                     file: 0,
@@ -198,6 +250,7 @@ impl LogSet {
             };
             let Some(Slot {
                 reader: Some((_, reader)),
+                ..
             }) = self.slots.get_mut(file as usize)
             else {
                 break;
@@ -220,11 +273,11 @@ impl LogSet {
                 batch.findings.append(&mut part.findings);
                 self.weave.put(file, &mut part.entries);
             }
-            self.weave.drain(&mut batch.entries);
+            self.drain(&mut batch);
             sink(&mut batch, source);
             batch = Batch::default();
         }
-        self.weave.drain(&mut batch.entries);
+        self.drain(&mut batch);
         sink(&mut batch, source);
         Ok(())
     }
@@ -240,6 +293,7 @@ impl LogSet {
             // A file that was too short to be told: all of it is in its head.
             let Some(Slot {
                 reader: Some((_, reader)),
+                ..
             }) = self.slots.get_mut(file)
             else {
                 continue;
@@ -269,7 +323,8 @@ impl LogSet {
             for file in 0..self.slots.len() as u32 {
                 self.weave.end(file, true);
             }
-            self.weave.drain(&mut batch.entries);
+            self.drain(&mut batch);
+            self.copies.tell(&|file| source.name(file), &mut batch);
             sink(&mut batch, source);
         }
     }
@@ -295,47 +350,57 @@ struct Plan<'a> {
 impl Plan<'_> {
     fn plain(&self, reader: &mut dyn Reader, sink: Sink<'_>) -> io::Result<()> {
         let mut left = self.budget;
+        let mut bytes = Vec::new();
         while left > 0 {
-            let offset = reader.offset();
-            let bytes = self.source.read_at(self.file, offset, left.min(CHUNK))?;
-            if bytes.is_empty() {
+            let Some((offset, mut batch)) = self.step(reader, left, &mut bytes)? else {
                 break;
-            }
-            left = left.saturating_sub(bytes.len());
-            let window = Window {
-                inner: self.source,
-                file: self.file,
-                offset,
-                bytes: &bytes,
             };
-            let mut batch = Batch::default();
-            reader.push(&bytes, &window, &mut batch);
-            sink(&mut batch, &window);
+            left = left.saturating_sub(bytes.len());
+            sink(&mut batch, &self.window(offset, &bytes));
         }
         Ok(())
     }
 
+    /// The next bytes and what the reader makes of them; `None` at the end.
+    fn step(
+        &self,
+        reader: &mut dyn Reader,
+        left: usize,
+        bytes: &mut Vec<u8>,
+    ) -> io::Result<Option<(u64, Batch)>> {
+        let offset = reader.offset();
+        self.source
+            .read_into(self.file, offset, left.min(CHUNK), bytes)?;
+        if bytes.is_empty() {
+            return Ok(None);
+        }
+        let mut batch = Batch::default();
+        reader.push(bytes, &self.window(offset, bytes), &mut batch);
+        Ok(Some((offset, batch)))
+    }
+
+    fn window<'a>(&'a self, offset: u64, bytes: &'a [u8]) -> Window<'a> {
+        Window {
+            inner: self.source,
+            file: self.file,
+            offset,
+            bytes,
+        }
+    }
+
     /// As [`Plan::plain`], with a thread that reads ahead.
     fn ahead(&self, reader: &mut dyn Reader, sink: Sink<'_>) -> io::Result<()> {
-        let (give, take) = std::sync::mpsc::sync_channel::<(u64, Vec<u8>, Batch)>(2);
+        let (give, take) = mpsc::sync_channel::<(u64, Vec<u8>, Batch)>(AHEAD);
+        let (give_back, take_back) = mpsc::channel::<Vec<u8>>();
         std::thread::scope(|scope| {
             let read = scope.spawn(move || {
                 let mut left = self.budget;
                 while left > 0 {
-                    let offset = reader.offset();
-                    let bytes = self.source.read_at(self.file, offset, left.min(CHUNK))?;
-                    if bytes.is_empty() {
+                    let mut bytes = take_back.try_recv().unwrap_or_default();
+                    let Some((offset, batch)) = self.step(reader, left, &mut bytes)? else {
                         break;
-                    }
-                    left = left.saturating_sub(bytes.len());
-                    let window = Window {
-                        inner: self.source,
-                        file: self.file,
-                        offset,
-                        bytes: &bytes,
                     };
-                    let mut batch = Batch::default();
-                    reader.push(&bytes, &window, &mut batch);
+                    left = left.saturating_sub(bytes.len());
                     if give.send((offset, bytes, batch)).is_err() {
                         break;
                     }
@@ -343,13 +408,9 @@ impl Plan<'_> {
                 Ok(())
             });
             for (offset, bytes, mut batch) in take {
-                let window = Window {
-                    inner: self.source,
-                    file: self.file,
-                    offset,
-                    bytes: &bytes,
-                };
-                sink(&mut batch, &window);
+                sink(&mut batch, &self.window(offset, &bytes));
+                // The reader is gone at the end.
+                let _ = give_back.send(bytes);
             }
             read.join()
                 .unwrap_or_else(|_| Err(io::Error::other("the reader stopped")))

@@ -33,6 +33,7 @@ mod repair;
 mod rows;
 mod state;
 mod timeline;
+mod traces;
 mod tracks;
 mod windows;
 
@@ -44,4 +45,5 @@ pub use repair::{correction_id, Correction, Drift};
 pub use rows::{Called, Chip, Said, Zones};
 pub use state::{Certainty, ContentId, EventRef, FileState, PlanStatus, State, Why};
 pub use timeline::{Found, Options, Timeline};
+pub use traces::{ParentNote, TraceNode, TraceSpan};
 pub use tracks::{Counts, Lanes, LANES};

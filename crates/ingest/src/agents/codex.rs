@@ -157,7 +157,10 @@ const COPY_GAP_MS: i64 = 250;
 pub(crate) struct Codex {
     session: Option<Id>,
     copy: Option<Copy>,
-    copied: u64,
+    /// The session that the copy is of.
+    parent: Option<Id>,
+    /// Sessions of the other files of the set.
+    others: Vec<Box<str>>,
     open: HashMap<Id, Open>,
     /// Open calls that are scripts, oldest first.
     scripts: Vec<Id>,
@@ -169,6 +172,10 @@ impl Mapper for Codex {
         "codex"
     }
 
+    fn beside(&mut self, sessions: &[Box<str>]) {
+        self.others = sessions.to_vec();
+    }
+
     fn record(&mut self, record: &Record<'_>, sink: &mut Sink<'_>, _hurry: bool) -> Verdict {
         let value = record.value;
         let origin = record.origin;
@@ -176,8 +183,14 @@ impl Mapper for Codex {
         let payload = value.get("payload").filter(|p| p.is_object());
         sink.now.timestamp = value.text_of("timestamp").and_then(|t| clock::iso(&t));
         self.follow_copy(&kind, payload, sink);
-        let trace = self.session.clone().unwrap_or_else(|| sink.name("session"));
-        sink.now.trace = trace;
+        let of = if self.copying() { &self.parent } else { &None };
+        // What was copied is of the session that it was copied from.
+        let trace = of.clone().or_else(|| self.session.clone());
+        sink.now.trace = trace.unwrap_or_else(|| sink.name("session"));
+        if self.copying() && self.is_beside() {
+            sink.copy_elsewhere();
+            return Verdict::Done;
+        }
         let turn = payload.and_then(|p| {
             p.text_of("turn_id").or_else(|| {
                 p.path(&["internal_chat_message_metadata_passthrough", "turn_id"])?
@@ -218,7 +231,22 @@ fn is_id(text: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || "-_.:/|".contains(c))
 }
 
+/// The session that a rollout beginning with this text is of.
+pub(crate) fn session_of(head: &str) -> Option<Box<str>> {
+    let mut tape = Tape::lenient();
+    let whole = tape.read(head).is_ok() || tape.salvage(head.len());
+    let meta = whole.then(|| tape.root(head))?;
+    let meta = meta.get("payload").unwrap_or(meta);
+    meta.text_of("id").filter(|id| is_id(id)).map(Into::into)
+}
+
 impl Codex {
+    /// The session that the copy is of is read too.
+    fn is_beside(&self) -> bool {
+        let parent = self.parent.as_deref();
+        parent.is_some_and(|parent| self.others.iter().any(|other| **other == *parent))
+    }
+
     fn copying(&self) -> bool {
         matches!(self.copy, Some(Copy::Since(_)))
     }
@@ -238,10 +266,13 @@ impl Codex {
                 let other = payload
                     .and_then(|p| p.text_of("id"))
                     .filter(|id| self.session.as_deref().is_some_and(|s| s != &**id));
-                if other.is_some() {
+                if let Some(parent) = other {
                     self.copy = Some(Copy::Since(time));
-                    let message = "this thread begins with a copy of its parent's history: shown, but it changes no file here";
-                    sink.finding(Code::DuplicateEvent, message);
+                    self.parent = is_id(&parent).then(|| sink.name(&parent));
+                    if !self.is_beside() {
+                        let message = "this thread begins with a copy of its parent's history: shown, but it changes no file here";
+                        sink.finding(Code::DuplicateEvent, message);
+                    }
                 } else if self.session.is_some() {
                     self.copy = Some(Copy::No);
                 }
@@ -258,9 +289,6 @@ impl Codex {
             // Calls of the copy that have no output there never get one here.
             self.open.clear();
             self.scripts.clear();
-        }
-        if self.copying() {
-            self.copied += 1;
         }
     }
 

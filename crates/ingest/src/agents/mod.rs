@@ -37,7 +37,7 @@ mod trees;
 pub use lineage::{lineage, may_turn_back, tree_of, turned_back, Kin, Lineage, Tree, TurnedBack};
 pub use spent::{may_stand, may_tell_spent, spent, standing, Spent, Standing};
 pub use telling::telling;
-pub(crate) use trees::tree;
+pub(crate) use trees::{beside, tree};
 pub use trees::{companions, Companion};
 
 use std::collections::BTreeSet;
@@ -107,6 +107,14 @@ impl Agent {
                 | Agent::OpenHandsDocument
                 | Agent::SweAgent
         )
+    }
+
+    /// The session that a file beginning with these bytes is of, where readers of other files have to know.
+    pub(crate) fn session_of(self, head: &[u8]) -> Option<Box<str>> {
+        match self {
+            Agent::Codex => codex::session_of(&String::from_utf8_lossy(head)),
+            _ => None,
+        }
     }
 
     /// A reader for file `file` of the log set.

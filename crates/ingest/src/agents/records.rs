@@ -34,6 +34,9 @@ pub(crate) trait Mapper: Send {
     /// Takes the next record. With `hurry` it may not be put off again.
     fn record(&mut self, record: &Record<'_>, sink: &mut Sink<'_>, hurry: bool) -> Verdict;
 
+    /// The sessions of the other files of the set.
+    fn beside(&mut self, _sessions: &[Box<str>]) {}
+
     /// Emits the call `id` if this record, which comes later, holds it.
     fn early(&mut self, _record: &Record<'_>, _id: &Id, _sink: &mut Sink<'_>) -> bool {
         false
@@ -319,6 +322,10 @@ impl Reader for RecordReader {
             len: 0,
         };
         self.records.sink(place, out).tally();
+    }
+
+    fn beside(&mut self, sessions: &[Box<str>]) {
+        self.records.mapper.beside(sessions);
     }
 
     fn offset(&self) -> u64 {

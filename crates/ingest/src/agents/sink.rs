@@ -283,6 +283,15 @@ impl<'a> Sink<'a> {
         self.raw(self.place_id(), "copy");
     }
 
+    /// A record whose original is in another file of the set: counted, not shown.
+    pub(crate) fn copy_elsewhere(&mut self) {
+        let (count, first) = &mut self.shelf.copies;
+        if *count == 0 {
+            *first = self.place.line;
+        }
+        *count += 1;
+    }
+
     /// Something on the timeline that is no event.
     pub(crate) fn opaque(&mut self, code: Code, message: &str) {
         let opaque = Opaque {

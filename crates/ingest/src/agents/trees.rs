@@ -2,6 +2,8 @@
 //!
 //! By names alone; what a file is, its content tells when it is read.
 
+use hashbrown::HashSet;
+
 /// Indices of the files of an agent's own folder (names with `/`, below what was opened) in the order of the set.
 pub(crate) fn tree(names: &[&str]) -> Option<Vec<usize>> {
     cline(names)
@@ -130,6 +132,27 @@ fn subagents(names: &[&str]) -> Option<Vec<usize>> {
     (!found.is_empty()).then(|| found.into_iter().map(|(_, i)| i).collect())
 }
 
+/// The sub-agents' files of those sessions, which lie in a folder named after each: indices into `names`, sorted.
+pub(crate) fn beside(names: &[&str], sessions: &[usize]) -> Vec<usize> {
+    let stems: HashSet<&str> = sessions
+        .iter()
+        .filter_map(|&i| names.get(i)?.strip_suffix(".jsonl"))
+        .collect();
+    let mut found: Vec<(&str, usize)> = names
+        .iter()
+        .enumerate()
+        .filter(|(_, name)| {
+            name.ends_with(".jsonl")
+                && name
+                    .split_once("/subagents/")
+                    .is_some_and(|(stem, rest)| stems.contains(stem) && rest.contains("agent-"))
+        })
+        .map(|(i, name)| (*name, i))
+        .collect();
+    found.sort_unstable();
+    found.into_iter().map(|(_, i)| i).collect()
+}
+
 /// Where the rest of a log may be, seen from one of its files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Companion {
@@ -238,6 +261,20 @@ mod tests {
             ["subagents/agent-1.jsonl"]
         );
         assert!(picked(&["src/a.json", "package.json", "data/x.jsonl"]).is_empty());
+    }
+
+    #[test]
+    fn sub_agents_of_the_sessions_of_a_folder() {
+        let names = [
+            "b.jsonl",
+            "a.jsonl",
+            "a/subagents/agent-2.jsonl",
+            "a/subagents/agent-1.jsonl",
+            "a/subagents/agent-1.meta.json",
+            "c/subagents/agent-3.jsonl",
+        ];
+        assert_eq!(beside(&names, &[1, 0]), [3, 2]);
+        assert!(beside(&names, &[]).is_empty());
     }
 
     #[test]

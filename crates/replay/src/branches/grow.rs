@@ -1,0 +1,468 @@
+//! Entries to branches, one after another.
+//!
+//! A record that names its parent is on its parent's branch. A message of the user whose parent is followed by a later
+//! message of the user already is a rewind (calls that run side by side make harmless forks of the tree; those are
+//! none); where an agent's records are strictly a line, any record whose parent is not the newest is one. A session
+//! whose first record goes on from another session's newest is that session, resumed; from an older one, a fork.
+
+use super::{links, Branch, BranchKind, Branches, Path};
+use crate::timeline::Timeline;
+use chipdeck_event::{Event, Id, Located, Payload, Role};
+use chipdeck_ingest::{
+    lineage, load_record, may_turn_back, tree_of, turned_back, Agent, Kin, Lineage, Source, Tree,
+    TurnedBack,
+};
+
+/// A record larger than this is not read for what it says of its session.
+const LARGEST: u64 = 64 << 20;
+
+/// What an entry is placed with.
+struct Asked<'a> {
+    timeline: &'a Timeline,
+    source: &'a dyn Source,
+    agent: Agent,
+    tree: Tree,
+    index: u32,
+    located: &'a Located,
+    event: &'a Event,
+    /// The entry of the parent that the record names.
+    parent: Option<u32>,
+    prompt: bool,
+}
+
+impl Branches {
+    /// Takes in the entries that came since. `agent`: whose log it is; `None` for one that has no branches.
+    pub fn grow(&mut self, timeline: &Timeline, source: &dyn Source, agent: Option<Agent>) {
+        let from = self.upto() + 1;
+        for index in from..=timeline.len() {
+            let Some(located) = timeline.entry(index) else {
+                break;
+            };
+            let file = located.place.file as usize;
+            let event = located.entry.event();
+            let (branch, turn) = match (agent, event) {
+                (Some(agent), Some(event)) => {
+                    let tree = tree_of(agent);
+                    let fresh = || {
+                        let now = self.now.get(&event.envelope.trace_id);
+                        now.is_none_or(|now| self.get(*now).is_none_or(|row| row.fresh))
+                    };
+                    let parent = event.envelope.parent.as_ref();
+                    let parent = parent
+                        .filter(|_| tree != Tree::None || fresh())
+                        .and_then(|id| timeline.index_of_event(id))
+                        .filter(|parent| *parent < index);
+                    let asked = Asked {
+                        timeline,
+                        source,
+                        agent,
+                        tree,
+                        index,
+                        located,
+                        event,
+                        parent,
+                        prompt: is_prompt(event),
+                    };
+                    self.place(&asked)
+                }
+                _ => {
+                    let branch = match self.last_of_file.get(file) {
+                        Some(branch) => *branch,
+                        None => self.first_branch(),
+                    };
+                    (branch, self.get(branch).map_or(0, |row| row.turns))
+                }
+            };
+            self.of.push(branch);
+            self.turn.push(turn);
+            if self.last_of_file.len() <= file {
+                self.last_of_file.resize(file + 1, branch);
+            }
+            if let Some(last) = self.last_of_file.get_mut(file) {
+                *last = branch;
+            }
+            let Some(row) = self.rows.get_mut(branch as usize) else {
+                continue;
+            };
+            row.own.push(index);
+            row.newest = (located.place.file, located.place.offset);
+            let Some(event) = event else { continue };
+            row.fresh &= matches!(event.payload, Payload::SessionStart { .. });
+            row.linked |= event.envelope.parent.is_some();
+            match &event.payload {
+                Payload::Message { role, .. } => {
+                    row.messages += 1;
+                    let first_prompt = *role == Role::User && row.prompts.len() == 1;
+                    if row.first_said.is_none() || first_prompt {
+                        row.first_said = Some(index);
+                    }
+                }
+                Payload::ToolCall { tool_name, .. }
+                    if agent.is_some() && links::starts_agents(tool_name) =>
+                {
+                    self.starter(index);
+                }
+                _ => {}
+            }
+        }
+        if agent.is_some() {
+            self.tie(timeline, source);
+        }
+    }
+
+    /// The branch of what stands before any session.
+    fn first_branch(&mut self) -> u32 {
+        if self.rows.is_empty() {
+            self.rows.push(Branch::new("".into(), BranchKind::Main));
+        }
+        0
+    }
+
+    fn place(&mut self, asked: &Asked) -> (u32, u32) {
+        let trace = &asked.event.envelope.trace_id;
+        let back = may_turn_back(&asked.event.envelope.type_name);
+        let branch = match self.turned.get(trace).copied() {
+            Some((parent, from)) if !back => {
+                self.turned.remove(trace);
+                let turns = self.turn_of(from);
+                self.begin(BranchKind::Rewound, trace, parent, from, turns)
+            }
+            _ => match self.now.get(trace).copied() {
+                Some(now) => self.go_on(now, asked),
+                None => self.begin_session(asked),
+            },
+        };
+        self.now.insert(trace.clone(), branch);
+        if back {
+            self.turn_back(branch, asked);
+        }
+        let same = asked
+            .parent
+            .filter(|parent| asked.tree == Tree::Prompts && self.of(*parent) == Some(branch));
+        let at_parent = same.map(|parent| self.turn_of(parent));
+        let Some(row) = self.rows.get_mut(branch as usize) else {
+            return (branch, 0);
+        };
+        if row.traces.last() != Some(trace) {
+            row.traces.retain(|held| held != trace);
+            row.traces.push(trace.clone());
+        }
+        if asked.prompt {
+            row.turns += 1;
+            row.prompts.push(asked.index);
+            (branch, row.turns)
+        } else {
+            (branch, at_parent.unwrap_or(row.turns))
+        }
+    }
+
+    fn turn_of(&self, index: u32) -> u32 {
+        (index as usize)
+            .checked_sub(1)
+            .and_then(|at| self.turn.get(at))
+            .copied()
+            .unwrap_or(0)
+    }
+
+    /// The first entry of a session.
+    fn begin_session(&mut self, asked: &Asked) -> u32 {
+        let trace = &asked.event.envelope.trace_id;
+        let place = asked.located.place;
+        let told = if place.len > LARGEST {
+            Lineage::default()
+        } else {
+            let record = load_record(place, asked.source);
+            lineage(asked.agent, trace, &String::from_utf8_lossy(&record))
+        };
+        let kind = match told.kin {
+            Kin::Alone => BranchKind::Main,
+            Kin::Fork => BranchKind::Fork,
+            Kin::SubAgent => BranchKind::SubAgent,
+        };
+        // What stood before any session is of the first one.
+        let unnamed = self.rows.len() == 1 && self.rows.iter().all(|row| row.trace.is_empty());
+        if !unnamed {
+            self.rows.push(Branch::new(trace.clone(), kind));
+        }
+        let branch = (self.rows.len() - 1) as u32;
+        let call = told
+            .call
+            .as_deref()
+            .and_then(|id| asked.timeline.index_of_event(id))
+            .or(asked.parent)
+            .filter(|index| *index < asked.index && is_call(asked.timeline, *index));
+        let after = told
+            .after
+            .as_deref()
+            .and_then(|id| asked.timeline.index_of_event(id))
+            .filter(|index| *index < asked.index);
+        if let Some(row) = self.rows.get_mut(branch as usize) {
+            row.trace = trace.clone();
+            row.kind = kind;
+            row.title = told.title.map(Into::into);
+            row.told = told.parent.map(Into::into);
+        }
+        match (kind, call, after) {
+            (BranchKind::SubAgent, Some(call), _) => self.start_by(branch, call),
+            (BranchKind::Fork, _, Some(after)) => {
+                let parent = self.of(after);
+                let turns = self.turn_of(after);
+                if let Some(row) = self.rows.get_mut(branch as usize) {
+                    row.parent = parent;
+                    row.from = after;
+                    row.base = turns;
+                    row.turns = turns;
+                }
+            }
+            _ => {}
+        }
+        match asked.event.payload {
+            Payload::SessionStart { .. } => branch,
+            _ => self.go_on(branch, asked),
+        }
+    }
+
+    /// A branch that goes on from another.
+    fn begin(&mut self, kind: BranchKind, trace: &Id, parent: u32, from: u32, turns: u32) -> u32 {
+        self.rows.push(Branch {
+            parent: Some(parent),
+            from,
+            base: turns,
+            turns,
+            fresh: false,
+            linked: true,
+            ..Branch::new(trace.clone(), kind)
+        });
+        (self.rows.len() - 1) as u32
+    }
+
+    /// The branch of the next entry of a session whose last one was on `now`.
+    fn go_on(&mut self, now: u32, asked: &Asked) -> u32 {
+        let trace = &asked.event.envelope.trace_id;
+        let Some(row) = self.get(now) else { return now };
+        let on = asked
+            .parent
+            .and_then(|parent| Some((parent, self.of(parent)?)));
+        if let (true, Some((parent, branch))) = (row.fresh, on) {
+            let free = row.parent.is_none() && row.kind != BranchKind::SubAgent;
+            if branch != now && free {
+                return self.resume_or_fork(now, parent, branch, asked);
+            }
+        }
+        if asked.tree == Tree::None {
+            return now;
+        }
+        let Some((parent, branch)) = on else {
+            let root = asked.event.envelope.parent.is_none() && asked.prompt;
+            if root && row.linked && row.kind != BranchKind::SubAgent {
+                return self.from_the_start(now, trace);
+            }
+            return now;
+        };
+        let Some(row) = self.get(branch) else {
+            return now;
+        };
+        if !row.traces.contains(trace) {
+            return now;
+        }
+        let kind = match row.traces.last() {
+            Some(last) if last != trace => BranchKind::Fork,
+            _ => BranchKind::Rewound,
+        };
+        match asked.tree {
+            Tree::Prompts if asked.prompt && self.turn_of(parent) < row.turns => {
+                let turns = self.turn_of(parent);
+                let (from_branch, from) = self.cut(branch, turns);
+                self.begin(kind, trace, from_branch, from, turns)
+            }
+            Tree::Records => {
+                let place = asked.located.place;
+                let begins = (place.file, place.offset) != row.newest
+                    && !matches!(
+                        asked.event.payload,
+                        Payload::ToolResult { .. }
+                            | Payload::MessageToolResult { .. }
+                            | Payload::FileCreate { .. }
+                            | Payload::FileChange { .. }
+                            | Payload::FileDelete { .. }
+                            | Payload::FileRename { .. }
+                            | Payload::FileObserve { .. }
+                    );
+                let above = asked.timeline.entry(parent).map(|it| it.place);
+                let newest = above.is_none_or(|it| (it.file, it.offset) == row.newest);
+                if !begins || newest {
+                    return branch;
+                }
+                let from = self.end_of_record(asked.timeline, branch, parent);
+                let turns = self.turn_of(from);
+                self.begin(kind, trace, branch, from, turns)
+            }
+            _ => branch,
+        }
+    }
+
+    /// A session that goes on from an entry of another.
+    fn resume_or_fork(&mut self, now: u32, parent: u32, branch: u32, asked: &Asked) -> u32 {
+        let trace = &asked.event.envelope.trace_id;
+        let turns = self.turn_of(parent);
+        let Some(row) = self.get(branch) else {
+            return now;
+        };
+        let tip = turns == row.turns && row.kind != BranchKind::SubAgent;
+        let newest = now as usize + 1 == self.rows.len();
+        if tip && newest {
+            let Some(gone) = self.rows.pop() else {
+                return now;
+            };
+            for index in gone.own.runs().flat_map(|(first, last)| first..=last) {
+                if let Some(of) = self.of.get_mut(index as usize - 1) {
+                    *of = branch;
+                }
+                if let Some(row) = self.rows.get_mut(branch as usize) {
+                    row.own.push(index);
+                }
+            }
+            for last in &mut self.last_of_file {
+                if *last == now {
+                    *last = branch;
+                }
+            }
+            if let Some(row) = self.rows.get_mut(branch as usize) {
+                row.traces.push(trace.clone());
+            }
+            return branch;
+        }
+        let (from_branch, from) = if tip {
+            (branch, parent)
+        } else {
+            self.cut(branch, turns)
+        };
+        if let Some(row) = self.rows.get_mut(now as usize) {
+            row.kind = BranchKind::Fork;
+            row.parent = Some(from_branch);
+            row.from = from;
+            row.base = turns;
+            row.turns = turns;
+        }
+        now
+    }
+
+    /// Where a branch was left that goes on after so many messages of the user: itself, or what it came from.
+    fn cut(&self, branch: u32, turns: u32) -> (u32, u32) {
+        let Some(row) = self.get(branch) else {
+            return (branch, 0);
+        };
+        let left = row.prompts.get(turns.saturating_sub(row.base) as usize);
+        let from = left.map_or(row.own.last(), |prompt| row.own.previous(*prompt));
+        match (from, row.kind, row.parent) {
+            (Some(from), _, _) => (branch, from),
+            (None, BranchKind::Rewound | BranchKind::Fork, Some(parent)) => (parent, row.from),
+            (None, _, _) => (branch, 0),
+        }
+    }
+
+    /// The first message of all was written anew.
+    fn from_the_start(&mut self, now: u32, trace: &Id) -> u32 {
+        let root = self.past(now).first().map_or(now, |(branch, _)| *branch);
+        let (_, from) = self.cut(root, 0);
+        self.begin(BranchKind::Rewound, trace, root, from, 0)
+    }
+
+    /// The last entry of the record that `index` is of.
+    fn end_of_record(&self, timeline: &Timeline, branch: u32, index: u32) -> u32 {
+        let place = |index: u32| {
+            let place = timeline.entry(index)?.place;
+            Some((place.file, place.offset))
+        };
+        let record = place(index);
+        let mut end = index;
+        while self.of(end + 1) == Some(branch) && place(end + 1) == record {
+            end += 1;
+        }
+        end
+    }
+
+    /// The log says that the conversation was turned back: what comes next is a branch.
+    fn turn_back(&mut self, branch: u32, asked: &Asked) {
+        if asked.located.place.len > LARGEST {
+            return;
+        }
+        let record = load_record(asked.located.place, asked.source);
+        let prompt = match turned_back(asked.agent, &String::from_utf8_lossy(&record)) {
+            Some(TurnedBack::Turns(turns)) => self.prompt_back(branch, turns),
+            Some(TurnedBack::Before(id)) => asked
+                .timeline
+                .index_of_event(&id)
+                .filter(|index| *index < asked.index),
+            None => None,
+        };
+        let Some(prompt) = prompt else { return };
+        let Some(on) = self.of(prompt) else { return };
+        let Some(row) = self.get(on) else { return };
+        let (on, from) = match (row.own.previous(prompt), row.kind, row.parent) {
+            (Some(from), _, _) => (on, from),
+            (None, BranchKind::Rewound | BranchKind::Fork, Some(parent)) => (parent, row.from),
+            (None, _, _) => (on, 0),
+        };
+        let trace = asked.event.envelope.trace_id.clone();
+        self.turned.insert(trace, (on, from));
+    }
+
+    /// The message of the user that is so many messages back, on the branch or in its past.
+    fn prompt_back(&self, branch: u32, turns: u32) -> Option<u32> {
+        let mut left = turns as usize;
+        for (at, until) in self.past(branch).into_iter().rev() {
+            let row = self.get(at)?;
+            let there = row.prompts.partition_point(|prompt| *prompt <= until);
+            if let Some(nth) = there.checked_sub(left) {
+                return row.prompts.get(nth).copied();
+            }
+            left -= there;
+        }
+        // More than there are: to the start.
+        let (root, _) = *self.past(branch).first()?;
+        self.get(root)?.prompts.first().copied()
+    }
+}
+
+impl Branch {
+    fn new(trace: Id, kind: BranchKind) -> Branch {
+        Branch {
+            kind,
+            traces: vec![trace.clone()],
+            trace,
+            parent: None,
+            from: 0,
+            call: None,
+            title: None,
+            first_said: None,
+            messages: 0,
+            own: Path::default(),
+            base: 0,
+            turns: 0,
+            prompts: Vec::new(),
+            newest: (0, 0),
+            fresh: true,
+            linked: false,
+            told: None,
+        }
+    }
+}
+
+fn is_prompt(event: &Event) -> bool {
+    matches!(
+        event.payload,
+        Payload::Message {
+            role: Role::User,
+            ..
+        }
+    )
+}
+
+fn is_call(timeline: &Timeline, index: u32) -> bool {
+    let event = timeline.entry(index).and_then(|it| it.entry.event());
+    matches!(
+        event.map(|event| &event.payload),
+        Some(Payload::ToolCall { .. })
+    )
+}
