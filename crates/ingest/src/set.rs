@@ -95,11 +95,10 @@ impl LogSet {
 
     /// Takes in files that came since (a new shard), and tells the formats of those that could not be told before.
     pub fn admit(&mut self, source: &dyn Source) {
-        self.slots
-            .resize_with(source.files() as usize, || Slot {
-                reader: None,
-                session: None,
-            });
+        self.slots.resize_with(source.files() as usize, || Slot {
+            reader: None,
+            session: None,
+        });
         self.weave.files(self.slots.len());
         self.decide(source, false);
     }

@@ -24,6 +24,26 @@ pub trait Source: Send + Sync {
     /// Whatever the system says; `NotFound` for a file that is gone.
     fn read_at(&self, file: u32, offset: u64, len: usize) -> io::Result<Vec<u8>>;
 
+    /// As [`Source::read_at`], into a buffer that was used before.
+    ///
+    /// # Errors
+    /// As there; what is in the buffer then is nothing.
+    fn read_into(
+        &self,
+        file: u32,
+        offset: u64,
+        len: usize,
+        buffer: &mut Vec<u8>,
+    ) -> io::Result<()> {
+        *buffer = self.read_at(file, offset, len)?;
+        Ok(())
+    }
+
+    /// The same bytes without a copy, all of them, where they are in memory anyway.
+    fn at_hand(&self, _file: u32, _offset: u64, _len: usize) -> Option<&[u8]> {
+        None
+    }
+
     /// The blob with this hash (64 lower-case hex digits), as it is on disk: the caller checks its hash.
     /// `None` where there is none.
     ///
@@ -102,6 +122,12 @@ impl Source for MemorySource {
         Ok(bytes.get(start..end).unwrap_or_default().to_vec())
     }
 
+    fn at_hand(&self, file: u32, offset: u64, len: usize) -> Option<&[u8]> {
+        let (_, bytes) = self.files.get(file as usize)?;
+        let start = usize::try_from(offset).ok()?;
+        bytes.get(start..start.checked_add(len)?)
+    }
+
     fn blob(&self, sha256: &str) -> io::Result<Option<Vec<u8>>> {
         Ok(self.blobs.get(sha256).cloned())
     }
@@ -130,16 +156,20 @@ impl Source for Window<'_> {
     }
 
     fn read_at(&self, file: u32, offset: u64, len: usize) -> io::Result<Vec<u8>> {
-        if file == self.file {
-            let start = offset
-                .checked_sub(self.offset)
-                .and_then(|at| usize::try_from(at).ok());
-            let hit = start.and_then(|at| self.bytes.get(at..at.checked_add(len)?));
-            if let Some(hit) = hit {
-                return Ok(hit.to_vec());
-            }
+        if let Some(hit) = self.at_hand(file, offset, len) {
+            return Ok(hit.to_vec());
         }
         self.inner.read_at(file, offset, len)
+    }
+
+    fn at_hand(&self, file: u32, offset: u64, len: usize) -> Option<&[u8]> {
+        let start = offset
+            .checked_sub(self.offset)
+            .and_then(|at| usize::try_from(at).ok());
+        let hit = start
+            .filter(|_| file == self.file)
+            .and_then(|at| self.bytes.get(at..at.checked_add(len)?));
+        hit.or_else(|| self.inner.at_hand(file, offset, len))
     }
 
     fn blob(&self, sha256: &str) -> io::Result<Option<Vec<u8>>> {

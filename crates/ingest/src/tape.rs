@@ -3,9 +3,13 @@
 //!
 //! Left out on purpose: numbers wider than 64 bits, comments, any repair of broken JSON.
 
-use std::borrow::Cow;
+mod literal;
+mod value;
 
-use chipdeck_event::{Json, Span, Text};
+pub(crate) use literal::{decode, spells};
+pub(crate) use value::{Origin, Val};
+
+use literal::plain_end;
 
 /// Containers nested deeper than this are not read.
 const MAX_DEPTH: usize = 50_000;
@@ -191,6 +195,10 @@ impl Tape {
     }
 
     fn add(&mut self, kind: Kind, start: usize, end: usize) -> Result<u32, Fault> {
+        self.put(kind, start, end, true)
+    }
+
+    fn put(&mut self, kind: Kind, start: usize, end: usize, plain: bool) -> Result<u32, Fault> {
         if self.nodes.len() >= MAX_NODES {
             return Err(Fault::Large);
         }
@@ -200,7 +208,7 @@ impl Tape {
             end: end as u32,
             next: index + 1,
             kind,
-            plain: true,
+            plain,
         });
         Ok(index)
     }
@@ -240,28 +248,18 @@ impl Tape {
         let mut at = start + 1;
         let mut plain = true;
         if self.lenient && !self.controls {
-            let end = lenient_end(bytes, at)?;
-            let inner = bytes.get(at..end).unwrap_or_default();
-            let node = self.add(Kind::String, start, end + 1)?;
-            if let Some(n) = self.nodes.get_mut(node as usize) {
-                n.plain = memchr::memchr(b'\\', inner).is_none();
-            }
+            let (end, plain) = lenient_end(bytes, at)?;
+            self.put(Kind::String, start, end + 1, plain)?;
             return Ok(end + 1);
         }
         loop {
-            let rest = bytes.get(at..).unwrap_or_default();
-            let Some(hit) = memchr::memchr2(b'"', b'\\', rest) else {
-                return Err(Fault::Cut);
-            };
-            if self.controls && rest.get(..hit).is_some_and(has_controls) {
+            let hit = plain_end(bytes, at).ok_or(Fault::Cut)?;
+            if self.controls && bytes.get(at..hit).is_some_and(has_controls) {
                 return Err(Fault::At(at));
             }
-            at += hit;
+            at = hit;
             if bytes.get(at) == Some(&b'"') {
-                let node = self.add(Kind::String, start, at + 1)?;
-                if let Some(n) = self.nodes.get_mut(node as usize) {
-                    n.plain = plain;
-                }
+                self.put(Kind::String, start, at + 1, plain)?;
                 return Ok(at + 1);
             }
             plain = false;
@@ -318,16 +316,20 @@ impl Tape {
     }
 }
 
-/// The quote that ends a string whose text begins at `from`: the first that no backslash makes a letter.
-fn lenient_end(bytes: &[u8], from: usize) -> Result<usize, Fault> {
-    let mut at = from;
+/// The quote that ends a string whose text begins at `from`, the first that no backslash makes a letter; and whether
+/// there is no backslash before it.
+fn lenient_end(bytes: &[u8], from: usize) -> Result<(usize, bool), Fault> {
+    let mut at = plain_end(bytes, from).ok_or(Fault::Cut)?;
+    if bytes.get(at) == Some(&b'"') {
+        return Ok((at, true));
+    }
     loop {
         let rest = bytes.get(at..).unwrap_or_default();
         let hit = at + memchr::memchr(b'"', rest).ok_or(Fault::Cut)?;
         let before = bytes.get(from..hit).unwrap_or_default();
         let slashes = before.iter().rev().take_while(|b| **b == b'\\').count();
         if slashes % 2 == 0 {
-            return Ok(hit);
+            return Ok((hit, false));
         }
         at = hit + 1;
     }
@@ -349,288 +351,5 @@ pub(crate) fn blanks(bytes: &[u8], at: usize) -> usize {
         .count()
 }
 
-/// One value of a tape.
-#[derive(Clone, Copy)]
-pub(crate) struct Val<'a> {
-    text: &'a str,
-    nodes: &'a [Node],
-    at: u32,
-}
-
-impl<'a> Val<'a> {
-    fn node(&self) -> Node {
-        self.nodes.get(self.at as usize).copied().unwrap_or(Node {
-            start: 0,
-            end: 0,
-            next: 0,
-            kind: Kind::Null,
-            plain: true,
-        })
-    }
-
-    pub(crate) fn kind(&self) -> Kind {
-        self.node().kind
-    }
-
-    pub(crate) fn is_object(&self) -> bool {
-        self.kind() == Kind::Object
-    }
-
-    pub(crate) fn is_array(&self) -> bool {
-        self.kind() == Kind::Array
-    }
-
-    pub(crate) fn is_string(&self) -> bool {
-        self.kind() == Kind::String
-    }
-
-    /// The value's JSON text as it stands in the record.
-    pub(crate) fn raw(&self) -> &'a str {
-        let node = self.node();
-        self.text
-            .get(node.start as usize..node.end as usize)
-            .unwrap_or_default()
-    }
-
-    /// First byte of the value, counted from the start of the record's text.
-    pub(crate) fn start(&self) -> usize {
-        self.node().start as usize
-    }
-
-    fn at(&self, at: u32) -> Val<'a> {
-        Val { at, ..*self }
-    }
-
-    /// Members of an object in order; nothing for other values.
-    pub(crate) fn members(&self) -> impl Iterator<Item = (Cow<'a, str>, Val<'a>)> + 'a {
-        let me = *self;
-        let node = self.node();
-        let (mut at, end) = if node.kind == Kind::Object {
-            (self.at + 1, node.next)
-        } else {
-            (0, 0)
-        };
-        std::iter::from_fn(move || {
-            if at >= end {
-                return None;
-            }
-            let key = me.at(at);
-            let value = me.at(at + 1);
-            at = value.node().next.max(at + 2);
-            Some((key.str().unwrap_or_default(), value))
-        })
-    }
-
-    /// Items of an array in order; nothing for other values.
-    pub(crate) fn items(&self) -> impl Iterator<Item = Val<'a>> + 'a {
-        let me = *self;
-        let node = self.node();
-        let (mut at, end) = if node.kind == Kind::Array {
-            (self.at + 1, node.next)
-        } else {
-            (0, 0)
-        };
-        std::iter::from_fn(move || {
-            if at >= end {
-                return None;
-            }
-            let value = me.at(at);
-            at = value.node().next.max(at + 1);
-            Some(value)
-        })
-    }
-
-    /// The member of this name; of equal names the last.
-    pub(crate) fn get(&self, name: &str) -> Option<Val<'a>> {
-        let node = self.node();
-        if node.kind != Kind::Object {
-            return None;
-        }
-        let mut found = None;
-        let mut at = self.at + 1;
-        while at < node.next {
-            let next = self
-                .nodes
-                .get(at as usize + 1)
-                .map_or(0, |value| value.next);
-            if self.at(at).is(name) {
-                found = Some(self.at(at + 1));
-            }
-            at = next.max(at + 2);
-        }
-        found
-    }
-
-    /// `get` along several names.
-    pub(crate) fn path(&self, names: &[&str]) -> Option<Val<'a>> {
-        names.iter().try_fold(*self, |value, name| value.get(name))
-    }
-
-    fn is(&self, name: &str) -> bool {
-        let Some(node) = self.nodes.get(self.at as usize) else {
-            return false;
-        };
-        if !node.plain {
-            return self.str().as_deref() == Some(name);
-        }
-        // Lengths differ nearly always.
-        if (node.end - node.start) as usize != name.len() + 2 {
-            return false;
-        }
-        let start = node.start as usize + 1;
-        self.text.as_bytes().get(start..start + name.len()) == Some(name.as_bytes())
-    }
-
-    fn inner(&self) -> Option<&'a str> {
-        let node = self.node();
-        if node.kind != Kind::String {
-            return None;
-        }
-        self.text
-            .get(node.start as usize + 1..(node.end as usize).saturating_sub(1))
-    }
-
-    /// The text of a string value; a lone surrogate becomes U+FFFD.
-    pub(crate) fn str(&self) -> Option<Cow<'a, str>> {
-        let inner = self.inner()?;
-        if self.node().plain {
-            Some(Cow::Borrowed(inner))
-        } else {
-            Some(Cow::Owned(decode(inner)))
-        }
-    }
-
-    /// The text of a member, if it is a string.
-    pub(crate) fn text_of(&self, name: &str) -> Option<Cow<'a, str>> {
-        self.get(name)?.str()
-    }
-
-    pub(crate) fn int(&self) -> Option<i64> {
-        if self.kind() != Kind::Number {
-            return None;
-        }
-        let raw = self.raw();
-        raw.parse::<i64>().ok().or_else(|| {
-            let wide = raw.parse::<f64>().ok()?;
-            (wide.is_finite() && wide.abs() < 9e15).then_some(wide as i64)
-        })
-    }
-
-    pub(crate) fn float(&self) -> Option<f64> {
-        if self.kind() != Kind::Number {
-            return None;
-        }
-        self.raw().parse().ok()
-    }
-
-    pub(crate) fn bool(&self) -> Option<bool> {
-        match self.kind() {
-            Kind::True => Some(true),
-            Kind::False => Some(false),
-            _ => None,
-        }
-    }
-
-    pub(crate) fn truth(&self, name: &str) -> bool {
-        self.get(name).and_then(|v| v.bool()) == Some(true)
-    }
-}
-
-/// Where a tape's text stands in the log set: turns values into references.
-#[derive(Clone, Copy)]
-pub(crate) enum Origin {
-    /// The text is these bytes of a file.
-    Log { file: u32, offset: u64 },
-    /// The text was computed (JSON inside a JSON string): values are copied.
-    Computed,
-}
-
-/// Texts up to this many bytes are held in memory: as small as the reference.
-const SHORT: usize = 24;
-
-impl Origin {
-    fn span(self, value: Val<'_>) -> Option<Span> {
-        let Origin::Log { file, offset } = self else {
-            return None;
-        };
-        let len = u32::try_from(value.raw().len()).ok()?;
-        Some(Span {
-            file,
-            offset: offset + value.start() as u64,
-            len,
-        })
-    }
-
-    /// A string value as a text; anything else as its JSON.
-    pub(crate) fn text(self, value: Val<'_>) -> Text {
-        match (self.span(value), value.is_string()) {
-            (Some(span), true) if value.raw().len() > SHORT => Text::Span(span),
-            (_, true) => Text::inline(value.str().unwrap_or_default()),
-            (_, false) => Text::inline(value.raw()),
-        }
-    }
-
-    pub(crate) fn json(self, value: Val<'_>) -> Json {
-        match self.span(value) {
-            Some(span) if value.raw().len() > SHORT => Json::Span(span),
-            _ => Json::Inline(value.raw().into()),
-        }
-    }
-}
-
-/// The text of a JSON string literal without its quotes. Total: what is no escape stays, a lone surrogate becomes
-/// U+FFFD.
-pub(crate) fn decode(inner: &str) -> String {
-    let mut out = String::with_capacity(inner.len());
-    let mut rest = inner;
-    while let Some(hit) = memchr::memchr(b'\\', rest.as_bytes()) {
-        let (before, after) = rest.split_at_checked(hit).unwrap_or((rest, ""));
-        out.push_str(before);
-        let mut chars = after.get(1..).unwrap_or_default().chars();
-        match chars.next() {
-            Some('n') => out.push('\n'),
-            Some('t') => out.push('\t'),
-            Some('r') => out.push('\r'),
-            Some('b') => out.push('\u{8}'),
-            Some('f') => out.push('\u{c}'),
-            Some('u') => {
-                let tail = chars.as_str();
-                let (letter, used) = unit(tail).map_or((char::REPLACEMENT_CHARACTER, 0), |first| {
-                    if let 0xD800..=0xDBFF = first {
-                        let low = tail
-                            .get(4..)
-                            .and_then(|t| t.strip_prefix("\\u"))
-                            .and_then(unit);
-                        if let Some(low @ 0xDC00..=0xDFFF) = low {
-                            let wide = 0x10000 + ((first - 0xD800) << 10) + (low - 0xDC00);
-                            return (
-                                char::from_u32(wide).unwrap_or(char::REPLACEMENT_CHARACTER),
-                                10,
-                            );
-                        }
-                    }
-                    (
-                        char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER),
-                        4,
-                    )
-                });
-                out.push(letter);
-                rest = tail.get(used..).unwrap_or_default();
-                continue;
-            }
-            Some(other) => out.push(other),
-            None => {}
-        }
-        rest = chars.as_str();
-    }
-    out.push_str(rest);
-    out
-}
-
-fn unit(text: &str) -> Option<u32> {
-    u32::from_str_radix(text.get(..4)?, 16).ok()
-}
-
 #[cfg(test)]
-#[path = "tape_tests.rs"]
 mod tests;

@@ -1,8 +1,8 @@
 //! Texts and values by reference, read when looked at.
 
 use crate::source::Source;
-use crate::tape::decode;
-use chipdeck_event::{Json, Place, Text};
+use crate::tape::{decode, spells};
+use chipdeck_event::{Json, Place, Span, Text};
 use std::sync::Arc;
 
 /// The text itself; `None` when its blob is missing or the log no longer has these bytes. A lone surrogate is U+FFFD.
@@ -10,25 +10,43 @@ pub fn load_text(text: &Text, source: &dyn Source) -> Option<Arc<str>> {
     match text {
         Text::Inline(text) => Some(text.clone()),
         Text::Missing => None,
-        Text::Span(span) => {
-            let raw = source
-                .read_at(span.file, span.offset, span.len as usize)
-                .ok()?;
-            if raw.len() != span.len as usize {
-                return None;
-            }
-            let inner = raw.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
-            let inner = std::str::from_utf8(inner).ok()?;
+        Text::Span(span) => literal(*span, source, |inner| {
             match memchr::memchr(b'\\', inner.as_bytes()) {
-                Some(_) => Some(decode(inner).into()),
-                None => Some(inner.into()),
+                Some(_) => decode(inner).into(),
+                None => inner.into(),
             }
-        }
+        }),
         Text::Blob { sha256, .. } => {
             let raw = source.blob(sha256).ok()??;
             std::str::from_utf8(&raw).ok().map(Into::into)
         }
     }
+}
+
+/// Is it this text? `None` as for [`load_text`]. The text itself is not made.
+pub fn is_text(text: &Text, wanted: &str, source: &dyn Source) -> Option<bool> {
+    match text {
+        Text::Span(span) => literal(*span, source, |inner| spells(inner, wanted)),
+        _ => Some(*load_text(text, source)? == *wanted),
+    }
+}
+
+/// Looks at a string literal of the log, without its quotes.
+fn literal<T>(span: Span, source: &dyn Source, look: impl FnOnce(&str) -> T) -> Option<T> {
+    let len = span.len as usize;
+    let read;
+    let raw = match source.at_hand(span.file, span.offset, len) {
+        Some(raw) => raw,
+        None => {
+            read = source.read_at(span.file, span.offset, len).ok()?;
+            read.as_slice()
+        }
+    };
+    if raw.len() != len {
+        return None;
+    }
+    let inner = raw.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
+    Some(look(simdutf8::basic::from_utf8(inner).ok()?))
 }
 
 /// The text in parts of at most some megabytes, in order, so that a huge one need not be held. `None` as for
@@ -115,7 +133,6 @@ pub fn load_record(place: Place, source: &dyn Source) -> Vec<u8> {
 mod tests {
     use super::*;
     use crate::source::MemorySource;
-    use chipdeck_event::Span;
 
     #[test]
     fn a_huge_text_comes_in_parts() {

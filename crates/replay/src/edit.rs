@@ -3,6 +3,7 @@
 //! Lines are split at `\n` only and keep it. Patches are in [`crate::patch`]. Nothing here knows events or files.
 
 use chipdeck_event::{Change, Edit, Text};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Why a change could not be applied.
@@ -36,14 +37,14 @@ pub fn apply(base: &str, change: &Change, load: Load<'_>) -> Result<Arc<str>, Fa
         Change::Patch(text) => crate::patch::unified(base, &get(text)?).map(Into::into),
         Change::Chunks(text) => crate::patch::chunks(base, &get(text)?).map(Into::into),
         Change::Edits(edits) => {
-            let mut current = base.to_owned();
+            let mut current = Cow::Borrowed(base);
             let mut work = 0usize;
             for edit in edits {
                 work = work.saturating_add(current.len());
                 if work > LIMIT {
                     return Err(Failure::TooMuch);
                 }
-                current = match edit {
+                current = Cow::Owned(match edit {
                     Edit::Replace { old, new, all } => {
                         replace(&current, &get(old)?, &get(new)?, *all)?
                     }
@@ -55,9 +56,9 @@ pub fn apply(base: &str, change: &Change, load: Load<'_>) -> Result<Arc<str>, Fa
                         end,
                         content,
                     } => lines(&current, *start, *end, &get(content)?)?,
-                };
+                });
             }
-            Ok(current.into())
+            Ok(Arc::from(&*current))
         }
     }
 }

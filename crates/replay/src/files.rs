@@ -7,7 +7,7 @@ use crate::effect::Effect;
 use crate::fold::Fold;
 use crate::state::*;
 use chipdeck_event::{Change, Code, Id, Payload, Text};
-use chipdeck_ingest::load_text;
+use chipdeck_ingest::{is_text, load_text};
 use std::sync::Arc;
 
 /// The part of the fold that is about files.
@@ -217,14 +217,29 @@ impl FileFold for Fold<'_> {
             Some(text) => Some(text),
         };
         if let Some(text) = seen {
-            let Some(loaded) = self.load(text) else {
-                let to = self.unknown(Why::Observed);
-                return self.versioned(number, Op::Observe, to, false);
-            };
-            let right = self.hash_is(path, sha256, &loaded, "`sha256` is not that of the content");
             let held = known.and_then(|content| Some((content, self.text(content)?)));
+            // What is known already need not be made anew to be compared.
+            let same = match &held {
+                Some((_, held)) => is_text(text, held, self.source),
+                None => Some(false),
+            };
+            let loaded = match (same, &held) {
+                (Some(true), Some((_, held))) => Some(held.clone()),
+                // It stands in the log: nothing has to be looked at.
+                (Some(_), _) if sha256.is_none() && !matches!(text, Text::Blob { .. }) => None,
+                _ => match self.load(text) {
+                    Some(loaded) => Some(loaded),
+                    None => {
+                        let to = self.unknown(Why::Observed);
+                        return self.versioned(number, Op::Observe, to, false);
+                    }
+                },
+            };
+            let right = loaded.as_deref().and_then(|loaded| {
+                self.hash_is(path, sha256, loaded, "`sha256` is not that of the content")
+            });
             let (content, outside) = match held {
-                Some((content, held)) if held == loaded => (content, false),
+                Some((content, _)) if same == Some(true) => (content, false),
                 Some(_) => (self.book.contents.full(self.index, text.clone()), true),
                 None => {
                     let deleted = file.is_some_and(|file| !file.exists);

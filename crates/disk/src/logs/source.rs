@@ -289,6 +289,12 @@ impl Slot {
     }
 
     fn read(&self, offset: u64, len: usize) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.read_into(offset, len, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn read_into(&self, offset: u64, len: usize, bytes: &mut Vec<u8>) -> io::Result<()> {
         let opened;
         let file = match &self.file {
             Some(file) => file,
@@ -299,7 +305,7 @@ impl Slot {
         };
         // Never more memory than the file has bytes, whatever a damaged reference asks for.
         let there = self.len().saturating_sub(offset);
-        let mut bytes = vec![0; len.min(usize::try_from(there).unwrap_or(usize::MAX))];
+        bytes.resize(len.min(usize::try_from(there).unwrap_or(usize::MAX)), 0);
         let mut filled = 0;
         while let Some(rest) = bytes.get_mut(filled..).filter(|rest| !rest.is_empty()) {
             match read_at(file, rest, offset + filled as u64) {
@@ -310,7 +316,7 @@ impl Slot {
             }
         }
         bytes.truncate(filled);
-        Ok(bytes)
+        Ok(())
     }
 
     fn look(&mut self, read: u64) -> Fate {
@@ -382,6 +388,17 @@ impl Source for FileSource {
             .map(<[u8]>::to_vec);
         self.blocks.put((file, block), bytes);
         Ok(hit.unwrap_or_default())
+    }
+
+    fn read_into(
+        &self,
+        file: u32,
+        offset: u64,
+        len: usize,
+        buffer: &mut Vec<u8>,
+    ) -> io::Result<()> {
+        self.slot(file, |slot| slot.read_into(offset, len, buffer))
+            .unwrap_or_else(|| Err(io::ErrorKind::NotFound.into()))
     }
 
     fn blob(&self, sha256: &str) -> io::Result<Option<Vec<u8>>> {
