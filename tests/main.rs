@@ -2,7 +2,6 @@
 
 mod agents;
 mod agents_odd;
-mod branches;
 mod chips;
 mod chips_command;
 mod chips_disk;
@@ -29,3 +28,4 @@ mod restore_killed;
 mod restore_paths;
 mod restore_tree;
 mod restore_world;
+mod session_lanes;

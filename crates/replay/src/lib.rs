@@ -15,7 +15,6 @@ pub mod branch;
 pub mod restore;
 
 mod book;
-mod branches;
 mod carry;
 mod contents;
 mod edit;
@@ -31,6 +30,7 @@ mod print;
 mod reach;
 mod repair;
 mod rows;
+mod session_lanes;
 mod state;
 mod timeline;
 mod traces;
@@ -38,11 +38,11 @@ mod tracks;
 mod windows;
 
 pub use book::{Op, Version};
-pub use branches::{Branch, BranchKind, Branches, Path};
 pub use edit::{apply as apply_change, Failure};
 pub use print::Printed;
 pub use repair::{correction_id, Correction, Drift};
 pub use rows::{Called, Chip, Said, Zones};
+pub use session_lanes::{LaneKind, Path, SessionLane, SessionLanes};
 pub use state::{Certainty, ContentId, EventRef, FileState, PlanStatus, State, Why};
 pub use timeline::{Found, Options, Timeline};
 pub use traces::{ParentNote, TraceNode, TraceSpan};

@@ -2,7 +2,7 @@
 //! session, or by a person. And where a log says that the conversation was turned back.
 //!
 //! Asked only of the first record of each session and of the few records that turn back, when somebody looks at the
-//! branches: reading a log costs nothing of this. Left out on purpose: rewinds that only the tree of parents tells
+//! lanes: reading a log costs nothing of this. Left out on purpose: rewinds that only the tree of parents tells
 //! (`chipdeck-replay` sees those).
 
 use super::Agent;
@@ -48,9 +48,9 @@ pub enum TurnedBack {
 pub enum Tree {
     /// No parents, or parents that mean something else.
     None,
-    /// Only a message of the user begins a branch: calls that run side by side have parents that are not the newest.
+    /// Only a message of the user begins a lane: calls that run side by side have parents that are not the newest.
     Prompts,
-    /// Any record whose parent is not the newest begins a branch.
+    /// Any record whose parent is not the newest begins a lane.
     Records,
 }
 
@@ -138,7 +138,9 @@ fn of(agent: Agent, trace: &str, value: Val<'_>) -> Lineage {
         }
         Agent::Kimi if trace != "main" => sub(None),
         Agent::Copilot => {
-            let call = value.get("data").and_then(|data| owned(data, &["parentToolCallId"]));
+            let call = value
+                .get("data")
+                .and_then(|data| owned(data, &["parentToolCallId"]));
             match call {
                 Some(call) => Lineage {
                     call: Some(call),
@@ -153,7 +155,8 @@ fn of(agent: Agent, trace: &str, value: Val<'_>) -> Lineage {
             sub(None)
         }
         Agent::Pi => {
-            let parent = owned(value, &["parentSession"]).or_else(|| owned(value, &["branchedFrom"]));
+            let parent =
+                owned(value, &["parentSession"]).or_else(|| owned(value, &["branchedFrom"]));
             Lineage {
                 kin: if parent.is_some() {
                     Kin::Fork
@@ -212,16 +215,26 @@ mod tests {
     #[test]
     fn sessions_that_come_from_others() {
         let claude = |record| lineage(Agent::ClaudeCode, "a1", record);
-        assert_eq!(claude(r#"{"type":"user","sessionId":"s"}"#), Lineage::default());
+        assert_eq!(
+            claude(r#"{"type":"user","sessionId":"s"}"#),
+            Lineage::default()
+        );
         let beside = claude(r#"{"type":"user","isSidechain":true,"agentId":"a1","sessionId":"s"}"#);
-        assert_eq!((beside.kin, beside.parent.as_deref()), (Kin::SubAgent, Some("s")));
+        assert_eq!(
+            (beside.kin, beside.parent.as_deref()),
+            (Kin::SubAgent, Some("s"))
+        );
         let told = claude(r#"{"type":"progress","parentToolUseID":"t9","data":{"agentId":"a1"}}"#);
         assert_eq!(told.call.as_deref(), Some("t9"));
         let fork = claude(r#"{"forkedFrom":{"sessionId":"p","messageUuid":"u"}}"#);
         assert_eq!((fork.kin, fork.after.as_deref()), (Kin::Fork, Some("u")));
 
         let codex = |payload: &str| {
-            lineage(Agent::Codex, "c", &format!(r#"{{"type":"session_meta","payload":{payload}}}"#))
+            lineage(
+                Agent::Codex,
+                "c",
+                &format!(r#"{{"type":"session_meta","payload":{payload}}}"#),
+            )
         };
         assert_eq!(codex(r#"{"id":"c","source":"cli"}"#), Lineage::default());
         assert_eq!(codex(r#"{"id":"c","forked_from_id":"p"}"#).kin, Kin::Fork);
@@ -236,7 +249,10 @@ mod tests {
             "ses_2",
             r#"{"id":"ses_2","parentID":"ses_1","title":"look"}"#,
         );
-        assert_eq!((child.kin, child.parent.as_deref()), (Kin::SubAgent, Some("ses_1")));
+        assert_eq!(
+            (child.kin, child.parent.as_deref()),
+            (Kin::SubAgent, Some("ses_1"))
+        );
         assert_eq!(lineage(Agent::Kimi, "agent-0", "{}").kin, Kin::SubAgent);
         assert_eq!(lineage(Agent::Kimi, "main", "{}").kin, Kin::Alone);
         assert_eq!(lineage(Agent::Codex, "c", "no json"), Lineage::default());
@@ -245,7 +261,8 @@ mod tests {
     #[test]
     fn turning_back() {
         let codex = |turns: &str| {
-            let record = format!(r#"{{"payload":{{"type":"thread_rolled_back","num_turns":{turns}}}}}"#);
+            let record =
+                format!(r#"{{"payload":{{"type":"thread_rolled_back","num_turns":{turns}}}}}"#);
             turned_back(Agent::Codex, &record)
         };
         assert_eq!(codex("2"), Some(TurnedBack::Turns(2)));

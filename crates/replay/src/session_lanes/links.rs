@@ -1,7 +1,7 @@
 //! Which call started which sub-agent, where the agent's own records do not tell: the call's result names the agent, or
 //! its arguments hold the agent's first message word for word.
 
-use super::{BranchKind, Branches};
+use super::{LaneKind, SessionLanes};
 use crate::timeline::Timeline;
 use chipdeck_event::{Json, Payload};
 use chipdeck_ingest::{load_json, load_text, Source};
@@ -27,7 +27,7 @@ pub(super) fn starts_agents(tool: &str) -> bool {
     tool == "task" || tool == "new_task" || tool.contains("agent") || tool.contains("delegate")
 }
 
-impl Branches {
+impl SessionLanes {
     pub(super) fn starter(&mut self, call: u32) {
         if self.starters.len() < MOST {
             self.starters.push(Starter { call, taken: false });
@@ -39,7 +39,7 @@ impl Branches {
         self.tie_told();
         let loose: Vec<u32> = (0u32..)
             .zip(&self.rows)
-            .filter(|(_, row)| row.kind == BranchKind::SubAgent && row.call.is_none())
+            .filter(|(_, row)| row.kind == LaneKind::SubAgent && row.call.is_none())
             .map(|(at, _)| at)
             .collect();
         let answered = self
@@ -58,8 +58,8 @@ impl Branches {
             .filter(|it| !it.taken)
             .map(|it| texts(timeline, source, it.call))
             .collect();
-        for branch in loose {
-            let Some(row) = self.get(branch) else {
+        for lane in loose {
+            let Some(row) = self.get(lane) else {
                 continue;
             };
             let name: &str = &row.trace;
@@ -76,7 +76,7 @@ impl Branches {
                     .is_some_and(|(first, args)| holds(args, first))
             };
             let free = |call: u32| {
-                self.of(call) != Some(branch)
+                self.of(call) != Some(lane)
                     && self.starters.iter().any(|it| it.call == call && !it.taken)
             };
             let hit = texts
@@ -88,16 +88,16 @@ impl Branches {
                         .find(|(call, args, _)| free(*call) && (asked(args) || named(args)))
                 });
             if let Some((call, _, _)) = hit {
-                self.start_by(branch, *call);
+                self.start_by(lane, *call);
             }
         }
         // What nobody claims belongs to the session that it ran in.
         self.tie_rest();
     }
 
-    pub(super) fn start_by(&mut self, branch: u32, call: u32) {
-        let parent = self.of(call).filter(|parent| *parent != branch);
-        let Some(row) = self.rows.get_mut(branch as usize) else {
+    pub(super) fn start_by(&mut self, lane: u32, call: u32) {
+        let parent = self.of(call).filter(|parent| *parent != lane);
+        let Some(row) = self.rows.get_mut(lane as usize) else {
             return;
         };
         row.call = Some(call);
@@ -135,7 +135,7 @@ impl Branches {
                 .get(parent)
                 .and_then(|row| row.own.previous(begins))
                 .unwrap_or(0);
-            // A parent that is a branch of this one would be a ring.
+            // A parent that is a lane of this one would be a ring.
             if self
                 .past(parent as u32)
                 .iter()
@@ -151,16 +151,13 @@ impl Branches {
     }
 
     fn tie_rest(&mut self) {
-        let main = self
-            .rows
-            .iter()
-            .position(|row| row.kind == BranchKind::Main);
+        let main = self.rows.iter().position(|row| row.kind == LaneKind::Main);
         let Some(main) = main else { return };
         for at in 0..self.rows.len() {
             let Some(row) = self.rows.get(at) else {
                 continue;
             };
-            if row.kind != BranchKind::SubAgent || row.parent.is_some() || at == main {
+            if row.kind != LaneKind::SubAgent || row.parent.is_some() || at == main {
                 continue;
             }
             let first = row.first();

@@ -1,8 +1,8 @@
-//! The branches of a session: lines of conversation that run beside each other in one log. A rewind goes on from an
+//! The lanes of a session: lines of conversation that run beside each other in one log. A rewind goes on from an
 //! older message, a fork from a point of another session, a sub-agent has a conversation of its own.
 //!
 //! Seen from the entries when somebody asks, and grown as the log grows; reading a log costs nothing of it. Files are
-//! not split by branches: all of them wrote to one disk, in the order of time. A canonical log has one branch.
+//! not split by lanes: all of them wrote to one disk, in the order of time. A canonical log has one lane.
 
 mod grow;
 mod links;
@@ -14,9 +14,9 @@ use chipdeck_event::Id;
 use hashbrown::HashMap;
 use links::Starter;
 
-/// What a branch is to the one that it comes from.
+/// What a lane is to the one that it comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BranchKind {
+pub enum LaneKind {
     /// A session of its own.
     Main,
     /// It goes on from an older message of its parent.
@@ -27,26 +27,26 @@ pub enum BranchKind {
     SubAgent,
 }
 
-impl BranchKind {
+impl LaneKind {
     pub fn as_str(self) -> &'static str {
         match self {
-            BranchKind::Main => "main",
-            BranchKind::Rewound => "rewound",
-            BranchKind::Fork => "fork",
-            BranchKind::SubAgent => "sub-agent",
+            LaneKind::Main => "main",
+            LaneKind::Rewound => "rewound",
+            LaneKind::Fork => "fork",
+            LaneKind::SubAgent => "sub-agent",
         }
     }
 }
 
-/// One line of conversation. Branches are numbered in the order in which the log begins them.
+/// One line of conversation. SessionLanes are numbered in the order in which the log begins them.
 #[derive(Clone, Debug)]
-pub struct Branch {
-    pub kind: BranchKind,
+pub struct SessionLane {
+    pub kind: LaneKind,
     /// The session, or the sub-agent, as the log names it.
     pub trace: Id,
     /// `None` where it has none or where the parent is not in this log.
     pub parent: Option<u32>,
-    /// The parent's last entry that belongs to this branch's past; of a sub-agent the entry that started it. 0: none.
+    /// The parent's last entry that belongs to this lane's past; of a sub-agent the entry that started it. 0: none.
     pub from: u32,
     /// The call that started a sub-agent.
     pub call: Option<u32>,
@@ -73,7 +73,7 @@ pub struct Branch {
     told: Option<Box<str>>,
 }
 
-impl Branch {
+impl SessionLane {
     /// Its own entries, without its past.
     pub fn own(&self) -> &Path {
         &self.own
@@ -88,18 +88,18 @@ impl Branch {
     }
 }
 
-/// The branches of a log, as of its first [`Branches::upto`] entries.
+/// The lanes of a log, as of its first [`SessionLanes::upto`] entries.
 #[derive(Clone, Debug, Default)]
-pub struct Branches {
-    rows: Vec<Branch>,
-    /// By entry: its branch, and the user's messages so far on its path.
+pub struct SessionLanes {
+    rows: Vec<SessionLane>,
+    /// By entry: its lane, and the user's messages so far on its path.
     of: Vec<u32>,
     turn: Vec<u32>,
-    /// The branch that a session's next entries are on.
+    /// The lane that a session's next entries are on.
     now: HashMap<Id, u32>,
-    /// By file: the branch of its last entry, for lines that are no events.
+    /// By file: the lane of its last entry, for lines that are no events.
     last_of_file: Vec<u32>,
-    /// A session's next entry begins a branch from there: branch and entry.
+    /// A session's next entry begins a lane from there: lane and entry.
     turned: HashMap<Id, (u32, u32)>,
     /// Calls that may have started an agent.
     starters: Vec<Starter>,
@@ -107,13 +107,13 @@ pub struct Branches {
     looked: (usize, usize),
 }
 
-impl Branches {
-    pub fn rows(&self) -> &[Branch] {
+impl SessionLanes {
+    pub fn rows(&self) -> &[SessionLane] {
         &self.rows
     }
 
-    pub fn get(&self, branch: u32) -> Option<&Branch> {
-        self.rows.get(branch as usize)
+    pub fn get(&self, lane: u32) -> Option<&SessionLane> {
+        self.rows.get(lane as usize)
     }
 
     /// Entries that were looked at.
@@ -121,21 +121,21 @@ impl Branches {
         self.of.len() as u32
     }
 
-    /// The branch of an entry, from 1.
+    /// The lane of an entry, from 1.
     pub fn of(&self, index: u32) -> Option<u32> {
         self.of.get((index as usize).checked_sub(1)?).copied()
     }
 
-    /// All entries that a branch is made of, its past included, in order.
-    pub fn path(&self, branch: u32) -> Path {
+    /// All entries that a lane is made of, its past included, in order.
+    pub fn path(&self, lane: u32) -> Path {
         let mut parts: Vec<(u32, u32)> = Vec::new();
-        let (mut at, mut until) = (branch, u32::MAX);
+        let (mut at, mut until) = (lane, u32::MAX);
         // A parent is older than its child; the bound is for a log that lies.
         for _ in 0..=self.rows.len() {
             let Some(row) = self.get(at) else { break };
             parts.extend(row.own.until(until));
             match (row.kind, row.parent) {
-                (BranchKind::Rewound | BranchKind::Fork, Some(parent)) if parent != at => {
+                (LaneKind::Rewound | LaneKind::Fork, Some(parent)) if parent != at => {
                     until = until.min(row.from);
                     at = parent;
                 }
@@ -145,15 +145,15 @@ impl Branches {
         Path::of(parts)
     }
 
-    /// The branches that a branch's past runs through, with the last entry of each; itself last.
-    pub fn past(&self, branch: u32) -> Vec<(u32, u32)> {
+    /// The lanes that a lane's past runs through, with the last entry of each; itself last.
+    pub fn past(&self, lane: u32) -> Vec<(u32, u32)> {
         let mut past = Vec::new();
-        let (mut at, mut until) = (branch, u32::MAX);
+        let (mut at, mut until) = (lane, u32::MAX);
         for _ in 0..=self.rows.len() {
             let Some(row) = self.get(at) else { break };
             past.push((at, until));
             match (row.kind, row.parent) {
-                (BranchKind::Rewound | BranchKind::Fork, Some(parent)) if parent != at => {
+                (LaneKind::Rewound | LaneKind::Fork, Some(parent)) if parent != at => {
                     until = until.min(row.from);
                     at = parent;
                 }

@@ -1,15 +1,15 @@
-//! Branches of a session: rewinds, sub-agents, forks and resumed copies, on small logs of our own; and that the shared
+//! SessionLanes of a session: rewinds, sub-agents, forks and resumed copies, on small logs of our own; and that the shared
 //! samples have none that are not there.
 
 use crate::agents::{open_bytes, walk, Opened};
 use chipdeck_event::{Code, Payload};
 use chipdeck_ingest::Format;
-use chipdeck_replay::{BranchKind, Branches};
+use chipdeck_replay::{LaneKind, SessionLanes};
 use std::path::{Path, PathBuf};
 
 pub fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/fixtures/branches")
+        .join("tests/fixtures/lanes")
         .join(name)
 }
 
@@ -21,19 +21,19 @@ fn lines(folder: &Path) -> Vec<(String, Vec<u8>)> {
         .collect()
 }
 
-fn branches(opened: &Opened) -> Branches {
+fn lanes(opened: &Opened) -> SessionLanes {
     let agent = match opened.set.format() {
         Format::Agent(agent) => Some(agent),
         _ => None,
     };
-    let mut branches = Branches::default();
-    branches.grow(&opened.timeline, &opened.source, agent);
-    branches
+    let mut lanes = SessionLanes::default();
+    lanes.grow(&opened.timeline, &opened.source, agent);
+    lanes
 }
 
-/// What was said on the path of a branch: `user` texts and `assistant` texts.
-fn said(opened: &Opened, branches: &Branches, branch: u32) -> Vec<String> {
-    let path = branches.path(branch);
+/// What was said on the path of a lane: `user` texts and `assistant` texts.
+fn said(opened: &Opened, lanes: &SessionLanes, lane: u32) -> Vec<String> {
+    let path = lanes.path(lane);
     let entries = path.runs().flat_map(|(first, last)| first..=last);
     entries
         .filter_map(|index| {
@@ -49,14 +49,14 @@ fn said(opened: &Opened, branches: &Branches, branch: u32) -> Vec<String> {
 }
 
 /// Kind, parent, and the text of the message that is the last of its past.
-fn shape(opened: &Opened, branches: &Branches) -> Vec<(BranchKind, Option<u32>, u32)> {
+fn shape(opened: &Opened, lanes: &SessionLanes) -> Vec<(LaneKind, Option<u32>, u32)> {
     let line = |index| {
         opened
             .timeline
             .entry(index)
             .map_or(0, |it| it.place.line as u32)
     };
-    branches
+    lanes
         .rows()
         .iter()
         .map(|row| (row.kind, row.parent, line(row.from)))
@@ -66,15 +66,15 @@ fn shape(opened: &Opened, branches: &Branches) -> Vec<(BranchKind, Option<u32>, 
 #[test]
 fn a_rewind_and_a_sub_agent() {
     let opened = open_bytes(&lines(&fixture("rewind-and-agent")), 1 << 20);
-    let found = branches(&opened);
+    let found = lanes(&opened);
     assert_eq!(
         shape(&opened, &found),
         [
-            (BranchKind::Main, None, 0),
+            (LaneKind::Main, None, 0),
             // Its past ends with the answer before the message that was taken back.
-            (BranchKind::Rewound, Some(0), 5),
+            (LaneKind::Rewound, Some(0), 5),
             // The call that started it.
-            (BranchKind::SubAgent, Some(1), 11),
+            (LaneKind::SubAgent, Some(1), 11),
         ]
     );
     assert_eq!(
@@ -122,9 +122,9 @@ fn a_rewind_and_a_sub_agent() {
 fn growing_is_as_reading_at_once() {
     for name in ["rewind-and-agent", "resumed", "codex-fork"] {
         let opened = open_bytes(&lines(&fixture(name)), 1 << 20);
-        let whole = branches(&opened);
+        let whole = lanes(&opened);
         for step in [1, 3, 7] {
-            let mut grown = Branches::default();
+            let mut grown = SessionLanes::default();
             let agent = match opened.set.format() {
                 Format::Agent(agent) => Some(agent),
                 _ => None,
@@ -153,10 +153,10 @@ fn growing_is_as_reading_at_once() {
 #[test]
 fn a_resumed_copy_is_shown_once() {
     let opened = open_bytes(&lines(&fixture("resumed")), 1 << 20);
-    let found = branches(&opened);
+    let found = lanes(&opened);
     assert_eq!(
         shape(&opened, &found),
-        [(BranchKind::Main, None, 0), (BranchKind::Fork, Some(0), 4)]
+        [(LaneKind::Main, None, 0), (LaneKind::Fork, Some(0), 4)]
     );
     // The one that went on first is the main one.
     assert_eq!(
@@ -185,12 +185,9 @@ fn a_resumed_copy_is_shown_once() {
 #[test]
 fn a_codex_thread_rolled_back_and_its_fork() {
     let opened = open_bytes(&lines(&fixture("codex-fork")), 1 << 20);
-    let found = branches(&opened);
-    let kinds: Vec<BranchKind> = found.rows().iter().map(|row| row.kind).collect();
-    assert_eq!(
-        kinds,
-        [BranchKind::Main, BranchKind::Rewound, BranchKind::Fork]
-    );
+    let found = lanes(&opened);
+    let kinds: Vec<LaneKind> = found.rows().iter().map(|row| row.kind).collect();
+    assert_eq!(kinds, [LaneKind::Main, LaneKind::Rewound, LaneKind::Fork]);
     assert_eq!(
         said(&opened, &found, 1),
         [
@@ -206,11 +203,11 @@ fn a_codex_thread_rolled_back_and_its_fork() {
         .filter(|(name, _)| name == "rollout-b.jsonl")
         .collect();
     let alone = open_bytes(&alone, 1 << 20);
-    let forked = branches(&alone);
+    let forked = lanes(&alone);
     let fork = forked
         .rows()
         .iter()
-        .position(|row| row.kind == BranchKind::Fork);
+        .position(|row| row.kind == LaneKind::Fork);
     assert_eq!(
         said(&alone, &forked, fork.unwrap() as u32),
         [
@@ -246,17 +243,17 @@ fn the_samples_have_no_rewinds_that_are_not_there() {
             return;
         }
         let opened = open_bytes(&crate::agents::files(path), 1 << 20);
-        let found = branches(&opened);
+        let found = lanes(&opened);
         let rewound = found
             .rows()
             .iter()
-            .filter(|row| row.kind == BranchKind::Rewound)
+            .filter(|row| row.kind == LaneKind::Rewound)
             .count();
         assert_eq!(rewound, 0, "{}", path.display());
         let agents = found
             .rows()
             .iter()
-            .filter(|row| row.kind == BranchKind::SubAgent);
+            .filter(|row| row.kind == LaneKind::SubAgent);
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         match &*name {
             "v1.0.108-sidechain-inline.jsonl" | "v2.1.12-task-interrupted.jsonl" => {

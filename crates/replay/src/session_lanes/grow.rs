@@ -1,11 +1,11 @@
-//! Entries to branches, one after another.
+//! Entries to lanes, one after another.
 //!
-//! A record that names its parent is on its parent's branch. A message of the user whose parent is followed by a later
+//! A record that names its parent is on its parent's lane. A message of the user whose parent is followed by a later
 //! message of the user already is a rewind (calls that run side by side make harmless forks of the tree; those are
 //! none); where an agent's records are strictly a line, any record whose parent is not the newest is one. A session
 //! whose first record goes on from another session's newest is that session, resumed; from an older one, a fork.
 
-use super::{links, Branch, BranchKind, Branches, Path};
+use super::{links, LaneKind, Path, SessionLane, SessionLanes};
 use crate::timeline::Timeline;
 use chipdeck_event::{Event, Id, Located, Payload, Role};
 use chipdeck_ingest::{
@@ -30,8 +30,8 @@ struct Asked<'a> {
     prompt: bool,
 }
 
-impl Branches {
-    /// Takes in the entries that came since. `agent`: whose log it is; `None` for one that has no branches.
+impl SessionLanes {
+    /// Takes in the entries that came since. `agent`: whose log it is; `None` for one that has no lanes.
     pub fn grow(&mut self, timeline: &Timeline, source: &dyn Source, agent: Option<Agent>) {
         let from = self.upto() + 1;
         for index in from..=timeline.len() {
@@ -40,7 +40,7 @@ impl Branches {
             };
             let file = located.place.file as usize;
             let event = located.entry.event();
-            let (branch, turn) = match (agent, event) {
+            let (lane, turn) = match (agent, event) {
                 (Some(agent), Some(event)) => {
                     let tree = tree_of(agent);
                     let fresh = || {
@@ -66,22 +66,22 @@ impl Branches {
                     self.place(&asked)
                 }
                 _ => {
-                    let branch = match self.last_of_file.get(file) {
-                        Some(branch) => *branch,
-                        None => self.first_branch(),
+                    let lane = match self.last_of_file.get(file) {
+                        Some(lane) => *lane,
+                        None => self.first_lane(),
                     };
-                    (branch, self.get(branch).map_or(0, |row| row.turns))
+                    (lane, self.get(lane).map_or(0, |row| row.turns))
                 }
             };
-            self.of.push(branch);
+            self.of.push(lane);
             self.turn.push(turn);
             if self.last_of_file.len() <= file {
-                self.last_of_file.resize(file + 1, branch);
+                self.last_of_file.resize(file + 1, lane);
             }
             if let Some(last) = self.last_of_file.get_mut(file) {
-                *last = branch;
+                *last = lane;
             }
-            let Some(row) = self.rows.get_mut(branch as usize) else {
+            let Some(row) = self.rows.get_mut(lane as usize) else {
                 continue;
             };
             row.own.push(index);
@@ -110,10 +110,10 @@ impl Branches {
         }
     }
 
-    /// The branch of what stands before any session.
-    fn first_branch(&mut self) -> u32 {
+    /// The lane of what stands before any session.
+    fn first_lane(&mut self) -> u32 {
         if self.rows.is_empty() {
-            self.rows.push(Branch::new("".into(), BranchKind::Main));
+            self.rows.push(SessionLane::new("".into(), LaneKind::Main));
         }
         0
     }
@@ -121,27 +121,27 @@ impl Branches {
     fn place(&mut self, asked: &Asked) -> (u32, u32) {
         let trace = &asked.event.envelope.trace_id;
         let back = may_turn_back(&asked.event.envelope.type_name);
-        let branch = match self.turned.get(trace).copied() {
+        let lane = match self.turned.get(trace).copied() {
             Some((parent, from)) if !back => {
                 self.turned.remove(trace);
                 let turns = self.turn_of(from);
-                self.begin(BranchKind::Rewound, trace, parent, from, turns)
+                self.begin(LaneKind::Rewound, trace, parent, from, turns)
             }
             _ => match self.now.get(trace).copied() {
                 Some(now) => self.go_on(now, asked),
                 None => self.begin_session(asked),
             },
         };
-        self.now.insert(trace.clone(), branch);
+        self.now.insert(trace.clone(), lane);
         if back {
-            self.turn_back(branch, asked);
+            self.turn_back(lane, asked);
         }
         let same = asked
             .parent
-            .filter(|parent| asked.tree == Tree::Prompts && self.of(*parent) == Some(branch));
+            .filter(|parent| asked.tree == Tree::Prompts && self.of(*parent) == Some(lane));
         let at_parent = same.map(|parent| self.turn_of(parent));
-        let Some(row) = self.rows.get_mut(branch as usize) else {
-            return (branch, 0);
+        let Some(row) = self.rows.get_mut(lane as usize) else {
+            return (lane, 0);
         };
         if row.traces.last() != Some(trace) {
             row.traces.retain(|held| held != trace);
@@ -150,9 +150,9 @@ impl Branches {
         if asked.prompt {
             row.turns += 1;
             row.prompts.push(asked.index);
-            (branch, row.turns)
+            (lane, row.turns)
         } else {
-            (branch, at_parent.unwrap_or(row.turns))
+            (lane, at_parent.unwrap_or(row.turns))
         }
     }
 
@@ -175,16 +175,16 @@ impl Branches {
             lineage(asked.agent, trace, &String::from_utf8_lossy(&record))
         };
         let kind = match told.kin {
-            Kin::Alone => BranchKind::Main,
-            Kin::Fork => BranchKind::Fork,
-            Kin::SubAgent => BranchKind::SubAgent,
+            Kin::Alone => LaneKind::Main,
+            Kin::Fork => LaneKind::Fork,
+            Kin::SubAgent => LaneKind::SubAgent,
         };
         // What stood before any session is of the first one.
         let unnamed = self.rows.len() == 1 && self.rows.iter().all(|row| row.trace.is_empty());
         if !unnamed {
-            self.rows.push(Branch::new(trace.clone(), kind));
+            self.rows.push(SessionLane::new(trace.clone(), kind));
         }
-        let branch = (self.rows.len() - 1) as u32;
+        let lane = (self.rows.len() - 1) as u32;
         let call = told
             .call
             .as_deref()
@@ -196,18 +196,18 @@ impl Branches {
             .as_deref()
             .and_then(|id| asked.timeline.index_of_event(id))
             .filter(|index| *index < asked.index);
-        if let Some(row) = self.rows.get_mut(branch as usize) {
+        if let Some(row) = self.rows.get_mut(lane as usize) {
             row.trace = trace.clone();
             row.kind = kind;
             row.title = told.title.map(Into::into);
             row.told = told.parent.map(Into::into);
         }
         match (kind, call, after) {
-            (BranchKind::SubAgent, Some(call), _) => self.start_by(branch, call),
-            (BranchKind::Fork, _, Some(after)) => {
+            (LaneKind::SubAgent, Some(call), _) => self.start_by(lane, call),
+            (LaneKind::Fork, _, Some(after)) => {
                 let parent = self.of(after);
                 let turns = self.turn_of(after);
-                if let Some(row) = self.rows.get_mut(branch as usize) {
+                if let Some(row) = self.rows.get_mut(lane as usize) {
                     row.parent = parent;
                     row.from = after;
                     row.base = turns;
@@ -217,63 +217,63 @@ impl Branches {
             _ => {}
         }
         match asked.event.payload {
-            Payload::SessionStart { .. } => branch,
-            _ => self.go_on(branch, asked),
+            Payload::SessionStart { .. } => lane,
+            _ => self.go_on(lane, asked),
         }
     }
 
-    /// A branch that goes on from another.
-    fn begin(&mut self, kind: BranchKind, trace: &Id, parent: u32, from: u32, turns: u32) -> u32 {
-        self.rows.push(Branch {
+    /// A lane that goes on from another.
+    fn begin(&mut self, kind: LaneKind, trace: &Id, parent: u32, from: u32, turns: u32) -> u32 {
+        self.rows.push(SessionLane {
             parent: Some(parent),
             from,
             base: turns,
             turns,
             fresh: false,
             linked: true,
-            ..Branch::new(trace.clone(), kind)
+            ..SessionLane::new(trace.clone(), kind)
         });
         (self.rows.len() - 1) as u32
     }
 
-    /// The branch of the next entry of a session whose last one was on `now`.
+    /// The lane of the next entry of a session whose last one was on `now`.
     fn go_on(&mut self, now: u32, asked: &Asked) -> u32 {
         let trace = &asked.event.envelope.trace_id;
         let Some(row) = self.get(now) else { return now };
         let on = asked
             .parent
             .and_then(|parent| Some((parent, self.of(parent)?)));
-        if let (true, Some((parent, branch))) = (row.fresh, on) {
-            let free = row.parent.is_none() && row.kind != BranchKind::SubAgent;
-            if branch != now && free {
-                return self.resume_or_fork(now, parent, branch, asked);
+        if let (true, Some((parent, lane))) = (row.fresh, on) {
+            let free = row.parent.is_none() && row.kind != LaneKind::SubAgent;
+            if lane != now && free {
+                return self.resume_or_fork(now, parent, lane, asked);
             }
         }
         if asked.tree == Tree::None {
             return now;
         }
-        let Some((parent, branch)) = on else {
+        let Some((parent, lane)) = on else {
             let root = asked.event.envelope.parent.is_none() && asked.prompt;
-            if root && row.linked && row.kind != BranchKind::SubAgent {
+            if root && row.linked && row.kind != LaneKind::SubAgent {
                 return self.from_the_start(now, trace);
             }
             return now;
         };
-        let Some(row) = self.get(branch) else {
+        let Some(row) = self.get(lane) else {
             return now;
         };
         if !row.traces.contains(trace) {
             return now;
         }
         let kind = match row.traces.last() {
-            Some(last) if last != trace => BranchKind::Fork,
-            _ => BranchKind::Rewound,
+            Some(last) if last != trace => LaneKind::Fork,
+            _ => LaneKind::Rewound,
         };
         match asked.tree {
             Tree::Prompts if asked.prompt && self.turn_of(parent) < row.turns => {
                 let turns = self.turn_of(parent);
-                let (from_branch, from) = self.cut(branch, turns);
-                self.begin(kind, trace, from_branch, from, turns)
+                let (from_lane, from) = self.cut(lane, turns);
+                self.begin(kind, trace, from_lane, from, turns)
             }
             Tree::Records => {
                 let place = asked.located.place;
@@ -291,24 +291,24 @@ impl Branches {
                 let above = asked.timeline.entry(parent).map(|it| it.place);
                 let newest = above.is_none_or(|it| (it.file, it.offset) == row.newest);
                 if !begins || newest {
-                    return branch;
+                    return lane;
                 }
-                let from = self.end_of_record(asked.timeline, branch, parent);
+                let from = self.end_of_record(asked.timeline, lane, parent);
                 let turns = self.turn_of(from);
-                self.begin(kind, trace, branch, from, turns)
+                self.begin(kind, trace, lane, from, turns)
             }
-            _ => branch,
+            _ => lane,
         }
     }
 
     /// A session that goes on from an entry of another.
-    fn resume_or_fork(&mut self, now: u32, parent: u32, branch: u32, asked: &Asked) -> u32 {
+    fn resume_or_fork(&mut self, now: u32, parent: u32, lane: u32, asked: &Asked) -> u32 {
         let trace = &asked.event.envelope.trace_id;
         let turns = self.turn_of(parent);
-        let Some(row) = self.get(branch) else {
+        let Some(row) = self.get(lane) else {
             return now;
         };
-        let tip = turns == row.turns && row.kind != BranchKind::SubAgent;
+        let tip = turns == row.turns && row.kind != LaneKind::SubAgent;
         let newest = now as usize + 1 == self.rows.len();
         if tip && newest {
             let Some(gone) = self.rows.pop() else {
@@ -316,30 +316,30 @@ impl Branches {
             };
             for index in gone.own.runs().flat_map(|(first, last)| first..=last) {
                 if let Some(of) = self.of.get_mut(index as usize - 1) {
-                    *of = branch;
+                    *of = lane;
                 }
-                if let Some(row) = self.rows.get_mut(branch as usize) {
+                if let Some(row) = self.rows.get_mut(lane as usize) {
                     row.own.push(index);
                 }
             }
             for last in &mut self.last_of_file {
                 if *last == now {
-                    *last = branch;
+                    *last = lane;
                 }
             }
-            if let Some(row) = self.rows.get_mut(branch as usize) {
+            if let Some(row) = self.rows.get_mut(lane as usize) {
                 row.traces.push(trace.clone());
             }
-            return branch;
+            return lane;
         }
-        let (from_branch, from) = if tip {
-            (branch, parent)
+        let (from_lane, from) = if tip {
+            (lane, parent)
         } else {
-            self.cut(branch, turns)
+            self.cut(lane, turns)
         };
         if let Some(row) = self.rows.get_mut(now as usize) {
-            row.kind = BranchKind::Fork;
-            row.parent = Some(from_branch);
+            row.kind = LaneKind::Fork;
+            row.parent = Some(from_lane);
             row.from = from;
             row.base = turns;
             row.turns = turns;
@@ -347,49 +347,49 @@ impl Branches {
         now
     }
 
-    /// Where a branch was left that goes on after so many messages of the user: itself, or what it came from.
-    fn cut(&self, branch: u32, turns: u32) -> (u32, u32) {
-        let Some(row) = self.get(branch) else {
-            return (branch, 0);
+    /// Where a lane was left that goes on after so many messages of the user: itself, or what it came from.
+    fn cut(&self, lane: u32, turns: u32) -> (u32, u32) {
+        let Some(row) = self.get(lane) else {
+            return (lane, 0);
         };
         let left = row.prompts.get(turns.saturating_sub(row.base) as usize);
         let from = left.map_or(row.own.last(), |prompt| row.own.previous(*prompt));
         match (from, row.kind, row.parent) {
-            (Some(from), _, _) => (branch, from),
-            (None, BranchKind::Rewound | BranchKind::Fork, Some(parent)) => (parent, row.from),
-            (None, _, _) => (branch, 0),
+            (Some(from), _, _) => (lane, from),
+            (None, LaneKind::Rewound | LaneKind::Fork, Some(parent)) => (parent, row.from),
+            (None, _, _) => (lane, 0),
         }
     }
 
     /// The first message of all was written anew.
     fn from_the_start(&mut self, now: u32, trace: &Id) -> u32 {
-        let root = self.past(now).first().map_or(now, |(branch, _)| *branch);
+        let root = self.past(now).first().map_or(now, |(lane, _)| *lane);
         let (_, from) = self.cut(root, 0);
-        self.begin(BranchKind::Rewound, trace, root, from, 0)
+        self.begin(LaneKind::Rewound, trace, root, from, 0)
     }
 
     /// The last entry of the record that `index` is of.
-    fn end_of_record(&self, timeline: &Timeline, branch: u32, index: u32) -> u32 {
+    fn end_of_record(&self, timeline: &Timeline, lane: u32, index: u32) -> u32 {
         let place = |index: u32| {
             let place = timeline.entry(index)?.place;
             Some((place.file, place.offset))
         };
         let record = place(index);
         let mut end = index;
-        while self.of(end + 1) == Some(branch) && place(end + 1) == record {
+        while self.of(end + 1) == Some(lane) && place(end + 1) == record {
             end += 1;
         }
         end
     }
 
-    /// The log says that the conversation was turned back: what comes next is a branch.
-    fn turn_back(&mut self, branch: u32, asked: &Asked) {
+    /// The log says that the conversation was turned back: what comes next is a lane.
+    fn turn_back(&mut self, lane: u32, asked: &Asked) {
         if asked.located.place.len > LARGEST {
             return;
         }
         let record = load_record(asked.located.place, asked.source);
         let prompt = match turned_back(asked.agent, &String::from_utf8_lossy(&record)) {
-            Some(TurnedBack::Turns(turns)) => self.prompt_back(branch, turns),
+            Some(TurnedBack::Turns(turns)) => self.prompt_back(lane, turns),
             Some(TurnedBack::Before(id)) => asked
                 .timeline
                 .index_of_event(&id)
@@ -401,17 +401,17 @@ impl Branches {
         let Some(row) = self.get(on) else { return };
         let (on, from) = match (row.own.previous(prompt), row.kind, row.parent) {
             (Some(from), _, _) => (on, from),
-            (None, BranchKind::Rewound | BranchKind::Fork, Some(parent)) => (parent, row.from),
+            (None, LaneKind::Rewound | LaneKind::Fork, Some(parent)) => (parent, row.from),
             (None, _, _) => (on, 0),
         };
         let trace = asked.event.envelope.trace_id.clone();
         self.turned.insert(trace, (on, from));
     }
 
-    /// The message of the user that is so many messages back, on the branch or in its past.
-    fn prompt_back(&self, branch: u32, turns: u32) -> Option<u32> {
+    /// The message of the user that is so many messages back, on the lane or in its past.
+    fn prompt_back(&self, lane: u32, turns: u32) -> Option<u32> {
         let mut left = turns as usize;
-        for (at, until) in self.past(branch).into_iter().rev() {
+        for (at, until) in self.past(lane).into_iter().rev() {
             let row = self.get(at)?;
             let there = row.prompts.partition_point(|prompt| *prompt <= until);
             if let Some(nth) = there.checked_sub(left) {
@@ -420,14 +420,14 @@ impl Branches {
             left -= there;
         }
         // More than there are: to the start.
-        let (root, _) = *self.past(branch).first()?;
+        let (root, _) = *self.past(lane).first()?;
         self.get(root)?.prompts.first().copied()
     }
 }
 
-impl Branch {
-    fn new(trace: Id, kind: BranchKind) -> Branch {
-        Branch {
+impl SessionLane {
+    fn new(trace: Id, kind: LaneKind) -> SessionLane {
+        SessionLane {
             kind,
             traces: vec![trace.clone()],
             trace,

@@ -1,4 +1,4 @@
-//! Entries that follow each other on a branch, as runs of numbers.
+//! Entries that follow each other on a lane, as runs of numbers.
 
 /// Sorted entries (from 1), in runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
