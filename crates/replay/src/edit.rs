@@ -17,8 +17,37 @@ pub enum Failure {
     TooMuch,
 }
 
-/// Bytes that one event may move: far beyond any real edit, short enough that a hostile one doesn't hang the fold.
-const LIMIT: usize = 512 << 20;
+/// Steps that one event may take: far beyond any real edit, short enough that a hostile one doesn't hang the fold. A
+/// step is about the work of moving a byte, so this is the time limit of an event too (under a second), without a
+/// clock: the same log folds the same on every machine.
+pub const MOST_STEPS: u64 = 512 << 20;
+
+/// What comparing a line costs.
+pub(crate) const LINE: u64 = 16;
+
+/// The steps that are left to an event.
+pub(crate) struct Steps {
+    left: std::cell::Cell<u64>,
+}
+
+impl Steps {
+    pub(crate) fn new(most: u64) -> Steps {
+        Steps {
+            left: std::cell::Cell::new(most),
+        }
+    }
+
+    /// False when there are no more.
+    pub(crate) fn spend(&self, steps: u64) -> bool {
+        let left = self.left.get().checked_sub(steps);
+        self.left.set(left.unwrap_or(0));
+        left.is_some_and(|left| left > 0)
+    }
+
+    pub(crate) fn are_over(&self) -> bool {
+        self.left.get() == 0
+    }
+}
 
 /// Bytes by which one replacement may make a text longer than the log's own words do.
 const GROWTH: usize = 8 << 20;
@@ -31,17 +60,25 @@ pub type Load<'a> = &'a dyn Fn(&Text) -> Option<Arc<str>>;
 /// # Errors
 /// See [`Failure`]; the base is then as it was.
 pub fn apply(base: &str, change: &Change, load: Load<'_>) -> Result<Arc<str>, Failure> {
+    apply_within(base, change, load, &Steps::new(MOST_STEPS))
+}
+
+/// The same, with so many steps.
+pub(crate) fn apply_within(
+    base: &str,
+    change: &Change,
+    load: Load<'_>,
+    steps: &Steps,
+) -> Result<Arc<str>, Failure> {
     let get = |text: &Text| load(text).ok_or(Failure::Missing);
     match change {
         Change::Content(text) => get(text),
-        Change::Patch(text) => crate::patch::unified(base, &get(text)?).map(Into::into),
-        Change::Chunks(text) => crate::patch::chunks(base, &get(text)?).map(Into::into),
+        Change::Patch(text) => crate::patch::unified(base, &get(text)?, steps).map(Into::into),
+        Change::Chunks(text) => crate::patch::chunks(base, &get(text)?, steps).map(Into::into),
         Change::Edits(edits) => {
             let mut current = Cow::Borrowed(base);
-            let mut work = 0usize;
             for edit in edits {
-                work = work.saturating_add(current.len());
-                if work > LIMIT {
+                if !steps.spend(current.len() as u64) {
                     return Err(Failure::TooMuch);
                 }
                 current = Cow::Owned(match edit {

@@ -5,7 +5,7 @@ use chipdeck_event::{Status, Zone};
 use imbl::Vector;
 
 /// The effect of one entry. Numbers are those of the timeline's tables.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) enum Effect {
     #[default]
     None,

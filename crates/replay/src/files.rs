@@ -91,7 +91,7 @@ impl FileFold for Fold<'_> {
             return self.versioned(number, Op::Change, to, false);
         };
         let source = self.source;
-        match edit::apply(&held, change, &|text| load_text(text, source)) {
+        match edit::apply_within(&held, change, &|text| load_text(text, source), &self.steps) {
             Ok(text) => {
                 let current = file.proven >= self.state.changers;
                 let sure =
@@ -302,7 +302,7 @@ impl Fold<'_> {
             Change::Content(text) => self.written(text, Certainty::Exact),
             _ => {
                 let source = self.source;
-                match edit::apply("", change, &|text| load_text(text, source)) {
+                match edit::apply_within("", change, &|text| load_text(text, source), &self.steps) {
                     Ok(text) => self.written(&Text::Inline(text), Certainty::Exact),
                     Err(_) => self.unknown(Why::BaseUnknown),
                 }

@@ -3,6 +3,7 @@
 //! Files are in [`crate::files`], a whole state in [`crate::carry`]. Pure: the same entries give the same effects.
 
 use crate::book::{Book, Call};
+use crate::edit::{Steps, LINE};
 use crate::effect::Effect;
 use crate::files::FileFold;
 use crate::reach::reaches;
@@ -22,6 +23,8 @@ pub(crate) struct Fold<'a> {
     pub index: u32,
     /// Parents are judged.
     pub canonical: bool,
+    /// What the entry may take.
+    pub steps: Steps,
 }
 
 impl Fold<'_> {
@@ -185,7 +188,8 @@ impl Fold<'_> {
             .checked_sub(1)
             .and_then(|at| self.entries.get(at))
             .is_some_and(|first| {
-                same_json(
+                first.place == second.place
+                    || same_json(
                     &load_record(first.place, self.source),
                     &load_record(second.place, self.source),
                 )
@@ -295,7 +299,16 @@ impl Fold<'_> {
             Some(Payload::ToolCall {
                 reach: Reach::Changer { words },
                 ..
-            }) if ran => Some(self.reached(words)),
+            }) if ran => {
+                let work = (words.len() as u64).saturating_mul(self.book.paths.rows().len() as u64);
+                if !self.steps.spend(work.saturating_mul(LINE)) {
+                    let message = "the call's words take more work than one event may: skipped";
+                    let finding = self.finding(Code::HandlerTimeout, message);
+                    self.find(finding);
+                    return Effect::None;
+                }
+                Some(self.reached(words))
+            }
             _ => None,
         };
         Effect::Result {

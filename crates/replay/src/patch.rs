@@ -4,7 +4,7 @@
 //! place where its old lines stand. A chunk is searched from the end of the one before. Left out: several files,
 //! fuzz, reversal.
 
-use crate::edit::Failure;
+use crate::edit::{Failure, Steps, LINE};
 
 /// A hunk's lines, each with its `\n` (or without, where the patch says so).
 #[derive(Debug, Default)]
@@ -22,13 +22,18 @@ fn misfit<T>(what: impl Into<String>) -> Result<T, Failure> {
 /// The text after one file's unified hunks.
 ///
 /// # Errors
-/// [`Failure::Misfit`] when a hunk stands nowhere, or the text is no patch.
-pub fn unified(base: &str, patch: &str) -> Result<String, Failure> {
+/// [`Failure::Misfit`] when a hunk stands nowhere, or the text is no patch; [`Failure::TooMuch`] when looking for it
+/// takes too many steps.
+pub(crate) fn unified(base: &str, patch: &str, steps: &Steps) -> Result<String, Failure> {
     let hunks = parse(patch)?;
     let mut lines: Vec<&str> = base.split_inclusive('\n').collect();
     let mut moved: isize = 0;
     for (nth, hunk) in hunks.iter().enumerate() {
-        let Some(at) = place(&lines, hunk, moved) else {
+        let found = place(&lines, hunk, moved, steps);
+        if !steps.spend(lines.len() as u64) {
+            return Err(Failure::TooMuch);
+        }
+        let Some(at) = found else {
             return misfit(format!(
                 "hunk {} of the patch does not fit the file",
                 nth + 1
@@ -45,28 +50,33 @@ pub fn unified(base: &str, patch: &str) -> Result<String, Failure> {
     Ok(lines.concat())
 }
 
-fn place(lines: &[&str], hunk: &Hunk, moved: isize) -> Option<usize> {
+fn place(lines: &[&str], hunk: &Hunk, moved: isize, steps: &Steps) -> Option<usize> {
     let start = if hunk.old.is_empty() {
         hunk.start
     } else {
         hunk.start.checked_sub(1)?
     };
     let stated = start.checked_add_signed(moved);
-    if let Some(at) = stated.filter(|&at| stands(lines, &hunk.old, at)) {
+    if let Some(at) = stated.filter(|&at| stands(lines, &hunk.old, at, steps)) {
         return Some(at);
     }
     if hunk.old.is_empty() {
         return None;
     }
-    let mut found = (0..lines.len()).filter(|&at| stands(lines, &hunk.old, at));
+    let mut found = (0..lines.len())
+        .take_while(|_| !steps.are_over())
+        .filter(|&at| stands(lines, &hunk.old, at, steps));
     let only = found.next()?;
     found.next().is_none().then_some(only)
 }
 
-fn stands(lines: &[&str], old: &[String], at: usize) -> bool {
+fn stands(lines: &[&str], old: &[String], at: usize, steps: &Steps) -> bool {
     at.checked_add(old.len())
         .and_then(|end| lines.get(at..end))
-        .is_some_and(|part| part.iter().zip(old).all(|(line, wanted)| line == wanted))
+        .is_some_and(|part| {
+            let mut pairs = part.iter().zip(old);
+            pairs.all(|(line, wanted)| steps.spend(LINE) && line == wanted)
+        })
 }
 
 fn parse(patch: &str) -> Result<Vec<Hunk>, Failure> {
@@ -159,20 +169,24 @@ fn ranges(head: &str) -> Option<(usize, usize, usize)> {
 /// The file ends with a newline after.
 ///
 /// # Errors
-/// [`Failure::Misfit`] when a chunk stands nowhere.
-pub fn chunks(base: &str, text: &str) -> Result<String, Failure> {
+/// [`Failure::Misfit`] when a chunk stands nowhere; [`Failure::TooMuch`] as for [`unified`].
+pub(crate) fn chunks(base: &str, text: &str, steps: &Steps) -> Result<String, Failure> {
     let mut lines: Vec<String> = base.lines_kept().map(str::to_owned).collect();
     let mut from = 0;
     for (nth, chunk) in parse_chunks(text).iter().enumerate() {
-        let lost = || {
-            Failure::Misfit(format!(
+        let lost = || match steps.are_over() {
+            true => Failure::TooMuch,
+            false => Failure::Misfit(format!(
                 "chunk {} of the patch does not fit the file",
                 nth + 1
-            ))
+            )),
         };
+        if !steps.spend(lines.len() as u64) {
+            return Err(Failure::TooMuch);
+        }
         if let Some(context) = &chunk.context {
             let heading = std::slice::from_ref(context);
-            from = seek(&lines, heading, from, false).ok_or_else(lost)? + 1;
+            from = seek(&lines, heading, from, false, steps).ok_or_else(lost)? + 1;
         }
         if chunk.old.is_empty() {
             // Only new lines: at the end of the file, before an empty last line.
@@ -188,12 +202,12 @@ pub fn chunks(base: &str, text: &str) -> Result<String, Failure> {
             Some((last, rest)) if last.is_empty() => rest.to_vec(),
             _ => lines.to_vec(),
         };
-        let (old, new, at) = match seek(&lines, &chunk.old, from, chunk.at_end) {
+        let (old, new, at) = match seek(&lines, &chunk.old, from, chunk.at_end, steps) {
             Some(at) => (chunk.old.clone(), chunk.new.clone(), at),
             None => {
                 let old = trimmed(&chunk.old);
                 let at = (old.len() < chunk.old.len())
-                    .then(|| seek(&lines, &old, from, chunk.at_end))
+                    .then(|| seek(&lines, &old, from, chunk.at_end, steps))
                     .flatten()
                     .ok_or_else(lost)?;
                 (old, trimmed(&chunk.new), at)
@@ -278,7 +292,13 @@ fn parse_chunks(text: &str) -> Vec<Chunk> {
 }
 
 /// The first place of `wanted` at or after `from`; with `at_end` the end of the file is tried first.
-fn seek(lines: &[String], wanted: &[String], from: usize, at_end: bool) -> Option<usize> {
+fn seek(
+    lines: &[String],
+    wanted: &[String],
+    from: usize,
+    at_end: bool,
+    steps: &Steps,
+) -> Option<usize> {
     let last = lines.len().checked_sub(wanted.len())?;
     let exact: fn(&str) -> &str = |line| line;
     let trailing: fn(&str) -> &str = |line| line.trim_end();
@@ -288,7 +308,7 @@ fn seek(lines: &[String], wanted: &[String], from: usize, at_end: bool) -> Optio
             lines.get(at..at + wanted.len()).is_some_and(|part| {
                 part.iter()
                     .zip(wanted)
-                    .all(|(line, wanted)| loose(line) == loose(wanted))
+                    .all(|(line, wanted)| steps.spend(LINE) && loose(line) == loose(wanted))
             })
         };
         if at_end && last >= from && fits(last) {
@@ -303,7 +323,7 @@ fn seek(lines: &[String], wanted: &[String], from: usize, at_end: bool) -> Optio
         lines.get(at..at + wanted.len()).is_some_and(|part| {
             part.iter()
                 .zip(wanted)
-                .all(|(line, wanted)| plain(line) == plain(wanted))
+                .all(|(line, wanted)| steps.spend(LINE * 4) && plain(line) == plain(wanted))
         })
     };
     (from..=last).find(|&at| fits(at))
@@ -325,6 +345,14 @@ fn plain(line: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn unified(base: &str, patch: &str) -> Result<String, Failure> {
+        super::unified(base, patch, &Steps::new(1 << 20))
+    }
+
+    fn chunks(base: &str, patch: &str) -> Result<String, Failure> {
+        super::chunks(base, patch, &Steps::new(1 << 20))
+    }
 
     #[test]
     fn hunks_stand_at_their_number_moved_by_those_before() {

@@ -87,10 +87,10 @@ impl Timeline {
             }
         }
         let open: HashSet<u32> = self
-            .findings()
+            .judged_findings()
             .iter()
-            .filter(|found| is_drift(found.finding.code))
-            .filter_map(|found| found.index)
+            .filter(|(_, finding)| is_drift(finding.code))
+            .filter_map(|(index, _)| *index)
             .collect();
         let end = self.end();
         let mut drifts = Vec::new();

@@ -2,6 +2,7 @@
 
 use crate::book::{Book, Version};
 use crate::contents::Measure;
+use crate::edit::{Steps, MOST_STEPS};
 use crate::effect::{apply, Effect};
 use crate::files::hex;
 use crate::fold::Fold;
@@ -24,6 +25,9 @@ pub struct Options {
     pub names: Vec<Arc<str>>,
     /// A canonical log: order and parents are judged.
     pub canonical: bool,
+    /// Steps that one event may take before it is skipped (`handler-timeout`), at most [`crate::MOST_STEPS`]. A step
+    /// is about the work of moving a byte: a limit of time that is the same on every machine.
+    pub steps: u64,
 }
 
 impl Default for Options {
@@ -33,6 +37,7 @@ impl Default for Options {
             cache_bytes: 32 << 20,
             names: Vec::new(),
             canonical: true,
+            steps: MOST_STEPS,
         }
     }
 }
@@ -64,12 +69,16 @@ pub struct Timeline {
     pub(crate) nameless: Id,
     /// The numbers of all paths in the order of their names, as of so many paths.
     sorted: Mutex<Arc<[u32]>>,
+    /// Forgets which events were applied: shows what the check for idempotency finds.
+    #[cfg(test)]
+    pub(crate) forgetful: bool,
 }
 
 impl Timeline {
     pub fn new(options: Options) -> Timeline {
         let options = Options {
             snapshot_every: options.snapshot_every.max(1),
+            steps: options.steps.min(MOST_STEPS),
             ..options
         };
         Timeline {
@@ -85,6 +94,8 @@ impl Timeline {
             orderly: Orderly::new(options.canonical),
             nameless: "".into(),
             sorted: Mutex::new(Arc::new([])),
+            #[cfg(test)]
+            forgetful: false,
             options,
         }
     }
@@ -110,6 +121,7 @@ impl Timeline {
             source,
             index,
             canonical: self.options.canonical,
+            steps: Steps::new(self.options.steps),
         }
         .current();
         apply(&mut self.end, &effect);
@@ -128,6 +140,34 @@ impl Timeline {
             self.tracks.push(lanes, time(located));
         }
         self.effects.push(effect);
+    }
+
+    /// Folds one entry more, and applies it once more as if the log had it twice. False: the second time changed the
+    /// state. What the second time left behind is taken back.
+    pub(crate) fn append_twice(&mut self, entry: Located, source: &dyn Source) -> bool {
+        self.append(entry.clone(), source);
+        let index = self.entries.len() as u32 + 1;
+        #[cfg(test)]
+        if self.forgetful {
+            self.book.ids.truncate(index - 2);
+        }
+        let found = self.book.found.len();
+        self.entries.push(entry);
+        let effect = Fold {
+            book: &mut self.book,
+            entries: &self.entries,
+            state: &self.end,
+            source,
+            index,
+            canonical: self.options.canonical,
+            steps: Steps::new(self.options.steps),
+        }
+        .current();
+        self.entries.pop();
+        self.book.found.truncate(found);
+        let mut after = self.end.clone();
+        apply(&mut after, &effect);
+        after.same_but_position(&self.end)
     }
 
     /// Takes the findings of the readers in. Before the entries of the same lines, so that these get their mark.
@@ -185,6 +225,11 @@ impl Timeline {
     /// The readers' findings, with the entries that they were matched with.
     pub(crate) fn noted_findings(&self) -> &[(Option<u32>, Finding)] {
         self.noted.list()
+    }
+
+    /// Findings about the order, and those judged at the end.
+    pub(crate) fn judged_findings(&self) -> &[(Option<u32>, Finding)] {
+        &self.judged
     }
 
     fn judge(&mut self, doubts: Vec<Finding>) {
