@@ -10,7 +10,7 @@ import svelteConfig from './svelte.config.js';
 const rooms = {
   api: [],
   kit: [],
-  i18n: [],
+  i18n: ['api'],
   host: ['api'],
   state: ['api', 'host', 'i18n'],
   parts: ['api', 'host', 'state', 'kit', 'i18n', 'parts'],

@@ -90,8 +90,12 @@ fn outside_the_opened_folders_a_native_dialogue_asks() {
     page.press(&keys::LEFT.repeat(2));
     wait_at(&page, 5);
 
-    // Escape: nothing is allowed, nothing written.
+    // What would be written is on screen before the system asks.
     restore(&page);
+    page.wait("[data-testid=restore-dialog] [data-testid=plan-diff] .l--a");
+    page.click("[data-testid=restore-allow]");
+
+    // Escape: nothing is allowed, nothing written.
     let asked = until("the dialogue", || desk.windows("Write outside").pop());
     std::thread::sleep(std::time::Duration::from_millis(400));
     desk.xdotool(&["windowfocus", "--sync", &asked]);
@@ -101,12 +105,15 @@ fn outside_the_opened_folders_a_native_dialogue_asks() {
     });
     assert_eq!(fs::read_to_string(&file).unwrap(), THIRD);
 
-    // Return: the button with the focus, which is the one with the least reach.
-    restore(&page);
+    // Return: the button with the focus, which is the one with the least reach. Then the file itself is compared.
+    page.click("[data-testid=restore-allow]:not(:disabled)");
     let asked = until("the dialogue again", || desk.windows("Write outside").pop());
     std::thread::sleep(std::time::Duration::from_millis(400));
     desk.xdotool(&["windowfocus", "--sync", &asked]);
     desk.xdotool(&["key", "Return"]);
+    page.wait("[data-testid=restore-apply]:not(:disabled)");
+    assert_eq!(fs::read_to_string(&file).unwrap(), THIRD);
+    page.click("[data-testid=restore-apply]");
     wait_bytes(&file, SECOND);
     page.wait_text("[data-testid=library-root]", "price.py");
     assert_eq!(page.count("[data-testid=library-root]"), 1);

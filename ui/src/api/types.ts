@@ -13,13 +13,29 @@ export type ApiError = {
  * `not-found`, `bad-request`, `precondition`, `outside-root`, `unknown-content`, `conflict`, `nothing-to-undo`,
  * `cancelled`, `io`, `host-only` (only the desktop can do it).
  */
-code: string, message: string, hint: string | null, };
+code: string, message: string, hint: string | null, 
+/**
+ * What exactly, from a closed table (`codes.ts`, `whys`): the page says it in its own language.
+ */
+why?: string, 
+/**
+ * What it is about, in the order in which a sentence names it: paths, ids, counts.
+ */
+about?: Array<string>, };
 
 export type Applied = { restore: string, 
 /**
  * For the toast: `Restored payment_service.py:30`.
  */
-summary: string, files: Array<string>, undoOf: string | null, };
+summary: string, 
+/**
+ * What was written, as in the plan's `target`; the kind of deed says the rest.
+ */
+label: string, 
+/**
+ * `restored`, `took-back`, or `restored-again`: an undo that was undone.
+ */
+deed: string, files: Array<string>, undoOf: string | null, };
 
 export type Axis = "time" | "event";
 
@@ -351,7 +367,15 @@ export type HistoryRow = { restore: string, time: number,
 /**
  * `file`, `hunk`, `files`, `tree`, `undo-change`, `chip`, `put-back`, `edit-snapshot`, `undo`.
  */
-kind: string, summary: string, root: string, steps: Array<HistoryStep>, undoOf: string | null, undoneBy: string | null, 
+kind: string, summary: string, 
+/**
+ * What was written: `payment_service.py:30`, `3 files`.
+ */
+label: string, 
+/**
+ * `restored`, `took-back` or `restored-again`.
+ */
+deed: string, root: string, steps: Array<HistoryStep>, undoOf: string | null, undoneBy: string | null, 
 /**
  * It can be taken back: the files are as it left them.
  */
@@ -359,7 +383,11 @@ undoable: boolean,
 /**
  * Why not.
  */
-blocked: string | null, };
+blocked: string | null, 
+/**
+ * The same by the table of `codes.ts`, `whys`.
+ */
+blockedWhy?: string, blockedAbout?: Array<string>, };
 
 export type HistoryStep = { path: string, action: string, added: number, removed: number, };
 
@@ -483,7 +511,16 @@ export type Page<T> = { offset: number, total: number, rows: Array<T>, };
 
 export type PaletteView = { files: Array<FileRow>, code: Array<CodeHit>, events: Array<EntryRow>, };
 
-export type PlanNeed = { "kind": "root", folder: string, file: string, } | { "kind": "refused", reason: string, } | { "kind": "overwrite", lines: number, path: string, };
+/**
+ * Where a restore's content comes from, for sentences in any language.
+ */
+export type PlanFrom = { "kind": "event", at: number, } | { "kind": "before", index: number, } | { "kind": "chip", id: string, } | { "kind": "editSnapshot", id: string, before: boolean, };
+
+export type PlanNeed = { "kind": "root", folder: string, file: string, } | { "kind": "refused", reason: string, 
+/**
+ * Which of `codes.ts`, `whys`.
+ */
+why?: string, path?: string, } | { "kind": "overwrite", lines: number, path: string, };
 
 export type PlanStep = { 
 /**
@@ -508,6 +545,10 @@ export type PlanView = { plan: string, kind: string,
  * Where it goes, for the button: `payment_service.py:30`, `3 files`.
  */
 target: string, 
+/**
+ * Where the content comes from.
+ */
+from?: PlanFrom, 
 /**
  * One sentence: what it puts where and what is lost by it.
  */
@@ -744,6 +785,18 @@ export type Warning = {
 /**
  * `disk-differs`, `unverified`, `unknown-content`, `merged`, …
  */
-code: string, message: string, };
+code: string, message: string, 
+/**
+ * Which kind of it, where the code alone doesn't say it.
+ */
+why?: string, 
+/**
+ * The file it is about.
+ */
+path?: string, 
+/**
+ * How many: line ends that change, files that lie elsewhere.
+ */
+count?: number, };
 
 export type Watch = "events" | "polling" | "missing";

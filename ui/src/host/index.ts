@@ -14,12 +14,17 @@ export type Host = {
 export class Refused extends Error {
   readonly code: string;
   readonly hint: string | null;
+  /** What exactly, and what it is about: for the page's own sentence. */
+  readonly why: string | null;
+  readonly about: readonly string[];
 
   constructor(error: ApiError) {
     super(error.message);
     this.name = 'Refused';
     this.code = error.code;
     this.hint = error.hint;
+    this.why = error.why ?? null;
+    this.about = error.about ?? [];
   }
 
   /** Whatever was thrown, as a refusal. */

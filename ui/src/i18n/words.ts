@@ -261,6 +261,8 @@ export const words = dictionary(
     hitsSoFar: (n: string) => `${n} hits so far`,
     noHits: 'No hit',
     closeSearch: 'Close the search',
+    wrappedOn: 'Wrapped: on from the first hit',
+    wrappedBack: 'Wrapped: on from the last hit',
 
     // Palette
     groupGo: 'Go to',
@@ -523,6 +525,8 @@ export const words = dictionary(
     hitsSoFar: (n) => `目前 ${n} 个命中`,
     noHits: '没有命中',
     closeSearch: '关闭搜索',
+    wrappedOn: '已绕回：从第一个命中继续',
+    wrappedBack: '已绕回：从最后一个命中继续',
 
     groupGo: '前往',
     groupCode: '代码（播放头处及之前）',

@@ -220,8 +220,8 @@ export class Player {
     this.seek(to);
   }
 
-  /** Next or previous of a kind; says so when there is none. Returns whether it moved. */
-  async step(by: StepBy, forward: boolean): Promise<boolean> {
+  /** Next or previous of a kind; says so when there is none, unless `quiet`. Returns whether it moved. */
+  async step(by: StepBy, forward: boolean, quiet = false): Promise<boolean> {
     const log = this.id;
     if (log === null) return false;
     this.pause();
@@ -230,7 +230,7 @@ export class Player {
       const index = await request({ type: 'step', log, from: this.at, by, forward });
       if (this.#seeks !== seeks || this.id !== log) return false;
       if (index === null) {
-        toasts.say('info', forward ? words.noneAhead : words.noneBehind);
+        if (!quiet) toasts.say('info', forward ? words.noneAhead : words.noneBehind);
         return false;
       }
       this.seek(index);

@@ -1,6 +1,7 @@
 /** Writing and taking back: the two requests that change files, each with its toast. */
 import type { Applied } from '../api';
 import { Refused, request } from '../host';
+import { deedWords } from '../i18n/sentences';
 import { news } from './news.svelte';
 import { toasts } from './toasts.svelte';
 
@@ -27,7 +28,7 @@ class Restores {
     this.busy = true;
     try {
       const applied = await act();
-      toasts.say('ok', applied.summary, { undo: applied.restore, key: applied.undoOf === null });
+      toasts.say('ok', deedWords(applied), { undo: applied.restore, key: applied.undoOf === null });
       news.history++;
       news.disk++;
       return applied;

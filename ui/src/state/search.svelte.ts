@@ -1,6 +1,7 @@
 /** Search and filter over the whole log: the bar, its progress, and walking over the hits. */
 import type { SearchView } from '../api';
 import { Refused, request } from '../host';
+import { words } from '../i18n';
 import { player } from './player.svelte';
 import { toasts } from './toasts.svelte';
 
@@ -12,10 +13,17 @@ class Search {
   /** The hit at or before the playhead, 1-based; 0 before the first. Null: not known. */
   place = $state<number | null>(null);
 
+  /** Counts the calls for the field: it takes the focus at each. */
+  shown = $state(0);
+
   #asked = 0;
+  #before: HTMLElement | null = null;
 
   show(): void {
+    const here = document.activeElement;
+    if (!this.open) this.#before = here instanceof HTMLElement && here !== document.body ? here : null;
     this.open = true;
+    this.shown++;
   }
 
   close(): void {
@@ -24,6 +32,10 @@ class Search {
     this.view = null;
     this.place = null;
     player.search = null;
+    // Back to where the search was called from; what is gone meanwhile gives it to the playhead.
+    const back = this.#before?.isConnected ? this.#before : null;
+    (back ?? document.querySelector<HTMLElement>('[data-testid="playhead"]'))?.focus();
+    this.#before = null;
   }
 
   /** Starts looking; an empty filter takes the marks away. */
@@ -57,7 +69,22 @@ class Search {
 
   async #go(forward: boolean): Promise<void> {
     const search = player.search;
-    if (search !== null) await player.step({ kind: 'hit', search }, forward);
+    const log = player.id;
+    if (search === null || log === null) return;
+    if (await player.step({ kind: 'hit', search }, forward, true)) return;
+    // None further on: on from the other end, and said so.
+    const total = this.view?.total ?? 0;
+    if (total === 0 || player.search !== search || player.id !== log) return;
+    try {
+      const offset = forward ? 0 : total - 1;
+      const page = await request({ type: 'hits', log, search, offset, limit: 1 });
+      const hit = page.rows[0];
+      if (!hit || player.search !== search || player.id !== log) return;
+      player.seek(hit.index);
+      toasts.say('info', forward ? words.wrappedOn : words.wrappedBack);
+    } catch (thrown) {
+      toasts.fault(Refused.from(thrown));
+    }
   }
 }
 

@@ -1,3 +1,5 @@
+import { faultWords, type Fault } from '../i18n/sentences';
+
 /** Short messages at the lower edge. One with Undo stays longest; what it offers stays in the history. */
 export type ToastLevel = 'ok' | 'info' | 'warning' | 'error';
 export type Toast = {
@@ -12,6 +14,7 @@ export type Toast = {
   key: boolean;
 };
 
+const QUIET = ['nothing-to-undo', 'cancelled'];
 const SHOWN_MS = 6000;
 /** To read why, and what to do. */
 const FAULT_MS = 12_000;
@@ -19,6 +22,8 @@ const UNDO_MS = 30_000;
 
 export class Toasts {
   list = $state.raw<Toast[]>([]);
+  /** The toast whose Undo takes the focus, and what gives it back when that is done. */
+  reach = $state.raw<{ id: number; back: HTMLElement | null } | null>(null);
   #next = 1;
   #timers = new Map<number, ReturnType<typeof setTimeout>>();
 
@@ -42,13 +47,22 @@ export class Toasts {
   }
 
   /** From a refused request. */
-  fault(fault: { message: string; hint?: string | null }): void {
-    this.say('error', fault.message, { hint: fault.hint ?? null });
+  fault(fault: Fault): void {
+    const said = faultWords(fault);
+    // Nothing went wrong where there was only nothing to do.
+    const level = QUIET.includes(fault.code) || fault.why === 'already-there' ? 'info' : 'error';
+    this.say(level, said.text, { hint: [said.detail, said.hint].filter(Boolean).join(' ') || null });
   }
 
   close(id: number): void {
     this.hold(id);
     this.list = this.list.filter((toast) => toast.id !== id);
+  }
+
+  /** The focus to the newest Undo: the button that was pressed can do no more. */
+  reachUndo(back: HTMLElement | null): void {
+    const toast = this.list.findLast((one) => one.undo !== null);
+    if (toast) this.reach = { id: toast.id, back };
   }
 
   /** While the pointer or the focus is on it, it stays. */

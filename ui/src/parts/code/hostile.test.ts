@@ -1,6 +1,7 @@
 import { render } from '@testing-library/svelte';
+import { createRawSnippet } from 'svelte';
 import { describe, expect, it } from 'vitest';
-import type { DiffView } from '../../api';
+import type { DiffView, Hunk } from '../../api';
 import Code from './Code.svelte';
 import Diff from './Diff.svelte';
 import JsonTree from './JsonTree.svelte';
@@ -95,15 +96,14 @@ describe('a diff', () => {
     expect(container.querySelector('.eol')?.textContent).toBe('no newline at the end');
   });
 
-  it('offers a hunk only where it can be restored', async () => {
-    const asked: string[] = [];
-    const { container, rerender } = render(Diff, {
-      diff: diff('x'),
-      onrestore: (hunk) => asked.push(hunk.id),
-    });
-    container.querySelector<HTMLButtonElement>('[data-testid="restore-hunk"]')?.click();
-    expect(asked).toEqual([EVIL]);
-    await rerender({ diff: diff('x'), onrestore: undefined });
-    expect(container.querySelector('[data-testid="restore-hunk"]')).toBeNull();
+  it('has what can be done with a hunk in its head, and nothing where nothing can', async () => {
+    const action = createRawSnippet((hunk: () => Hunk) => ({
+      render: () => '<i data-testid="own"></i>',
+      setup: (own) => void (own.textContent = hunk().id),
+    }));
+    const { container, rerender } = render(Diff, { diff: diff('x'), action });
+    expect(container.querySelector('.hunk__h [data-testid="own"]')?.textContent).toBe(EVIL);
+    await rerender({ diff: diff('x'), action: undefined });
+    expect(container.querySelector('[data-testid="own"]')).toBeNull();
   });
 });

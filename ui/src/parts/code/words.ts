@@ -22,8 +22,6 @@ export const words = dictionary(
     tooLargeText:
       'The two sides are too long or too different for a line by line comparison. The content can be read.',
     bothGone: 'The file is on neither side',
-    restoreHunk: 'Restore this hunk',
-    restoreHunkAt: (place: string) => `Restore this hunk, ${place}`,
     goneOld: 'not there',
     noNewline: 'no newline at the end',
     endCrlf: 'CRLF',
@@ -58,8 +56,6 @@ export const words = dictionary(
     tooLarge: '太大，无法比较',
     tooLargeText: '两侧过长或差别过大，无法逐行比较。内容仍可阅读。',
     bothGone: '两侧都没有这个文件',
-    restoreHunk: '恢复此块',
-    restoreHunkAt: (place) => `恢复此块，${place}`,
     goneOld: '不存在',
     noNewline: '末尾没有换行',
     endCrlf: 'CRLF',

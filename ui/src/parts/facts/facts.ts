@@ -1,4 +1,5 @@
 // How a status, a severity and a kind of entry look and are called: a shape, a tone and a word each.
+import { kindName, statusName } from '../../i18n/sentences';
 import type { IconName } from '../../kit';
 import { words } from './words';
 
@@ -12,23 +13,24 @@ export interface Sign {
 
 /** Of a tool call or result. An unknown status is shown as it is. */
 export function statusSign(status: string): Sign {
+  const word = statusName(status);
   switch (status) {
     case 'ok':
-      return { icon: 'check', tone: 'ok', word: words.ok };
+      return { icon: 'check', tone: 'ok', word };
     case 'error':
-      return { icon: 'err', tone: 'error', word: words.error };
+      return { icon: 'err', tone: 'error', word };
     case 'denied':
-      return { icon: 'ban', tone: 'error', word: words.denied };
+      return { icon: 'ban', tone: 'error', word };
     case 'timeout':
-      return { icon: 'clock', tone: 'error', word: words.timeout };
+      return { icon: 'clock', tone: 'error', word };
     case 'cancelled':
-      return { icon: 'x', tone: 'quiet', word: words.cancelled };
+      return { icon: 'x', tone: 'quiet', word };
     case 'interrupted':
-      return { icon: 'warn', tone: 'warn', word: words.interrupted };
+      return { icon: 'warn', tone: 'warn', word };
     case 'pending':
-      return { icon: 'more', tone: 'quiet', word: words.pending };
+      return { icon: 'more', tone: 'quiet', word };
     default:
-      return { icon: 'info', tone: 'quiet', word: status };
+      return { icon: 'info', tone: 'quiet', word };
   }
 }
 
@@ -71,8 +73,9 @@ export function kindIcon(kind: string): IconName {
   }
 }
 
+/** `tool.call` → “Tool call”; a type that is not known is shown as it is. */
 export function kindWord(kind: string): string {
-  return kind === 'opaque' ? words.opaque : kind;
+  return kind === 'opaque' ? words.opaque : (kindName(kind) ?? kind);
 }
 
 /** Who speaks. An unknown role is shown as it is. */

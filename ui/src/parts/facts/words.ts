@@ -3,13 +3,6 @@ import { dictionary } from '../../i18n';
 /** Words for facts that several parts show: statuses, kinds of entries, severities. */
 export const words = dictionary(
   {
-    ok: 'ok',
-    error: 'error',
-    denied: 'denied',
-    cancelled: 'cancelled',
-    timeout: 'timed out',
-    pending: 'running',
-    interrupted: 'interrupted',
     severityError: 'Error',
     severityWarning: 'Warning',
     severityInfo: 'Info',
@@ -21,13 +14,6 @@ export const words = dictionary(
     opaque: 'raw line',
   },
   {
-    ok: '成功',
-    error: '错误',
-    denied: '被拒绝',
-    cancelled: '已取消',
-    timeout: '超时',
-    pending: '运行中',
-    interrupted: '中断',
     severityError: '错误',
     severityWarning: '警告',
     severityInfo: '提示',

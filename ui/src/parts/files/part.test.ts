@@ -74,15 +74,38 @@ describe('files in the page', () => {
     expect(selection.path).toBe(PAYMENT);
   });
 
-  it('give a hunk back by one click', async () => {
+  it('give a hunk back by one click, its lines named and its preview on screen before', async () => {
     await open();
     row('payment_service.py')?.click();
     await player.step({ kind: 'fileChange', path: PAYMENT }, false);
     await until(() => find('[data-testid="diff"]'));
-    (await until(() => find('[data-testid="restore-hunk"]'))).click();
+    const button = await until(() => find('[data-testid="restore-hunk"]'));
+    expect(button.getAttribute('aria-label')).toMatch(
+      /(lines? [\d,]+(–[\d,]+)? (out )?of) .*payment_service\.py$/,
+    );
+    expect(find('[data-testid="hunk-preview"]')).toBeNull();
+    button.parentElement?.dispatchEvent(new Event('pointerenter'));
+    const card = await until(() => find('[data-testid="hunk-preview"]'));
+    expect(card.textContent).toContain('payment_service.py');
+    expect(card.querySelectorAll('.l--a, .l--d').length).toBeGreaterThan(0);
+    expect(toasts.list).toEqual([]);
+    button.click();
+    button.click();
     const toast = await until(() => toasts.list.at(-1));
     expect(toast.undo, toast.text).not.toBeNull();
     expect(toast.text).toContain('payment_service.py');
+    // What is on disk now is marked, and offers nothing more.
+    await until(() => find('[data-testid="hunk-restore"][data-state="there"]'));
+    expect(toasts.list.filter((one) => one.undo)).toHaveLength(1);
+  });
+
+  it('show the preview of a hunk first, where the click comes before it is on screen', async () => {
+    await open();
+    row('payment_service.py')?.click();
+    await player.step({ kind: 'fileChange', path: PAYMENT }, false);
+    (await until(() => find('[data-testid="restore-hunk"]'))).click();
+    await until(() => restoring.open && restoring.plan);
+    expect(toasts.list).toEqual([]);
   });
 
   it('say it when the content is not known', async () => {

@@ -12,7 +12,6 @@ export const words = dictionary(
     undo: 'Undo this restore',
     redo: 'Undo this undo',
     undone: 'taken back',
-    isUndo: 'undo',
     undoOf: 'takes back',
     undoneBy: 'taken back by',
     earlier: 'an earlier restore',
@@ -20,18 +19,6 @@ export const words = dictionary(
     kind: 'kind',
     root: 'folder',
     files: 'Files',
-    file: 'file',
-    hunk: 'hunk',
-    filesKind: 'files',
-    tree: 'whole tree',
-    undoChange: 'one change undone',
-    chip: 'chip',
-    putBack: 'put back',
-    editSnapshot: 'edit snapshot',
-    create: 'new',
-    replace: 'changed',
-    delete: 'deleted',
-    same: 'the same',
     blocked: 'It cannot be taken back',
     total: (n: number, count: string) => (n === 1 ? '1 restore' : `${count} restores`),
     before: 'Restore before',
@@ -47,7 +34,6 @@ export const words = dictionary(
     undo: '撤销此次恢复',
     redo: '撤销此次撤销',
     undone: '已撤销',
-    isUndo: '撤销',
     undoOf: '撤销了',
     undoneBy: '被撤销于',
     earlier: '更早的一次恢复',
@@ -55,18 +41,6 @@ export const words = dictionary(
     kind: '种类',
     root: '文件夹',
     files: '文件',
-    file: '文件',
-    hunk: '块',
-    filesKind: '多个文件',
-    tree: '整个目录树',
-    undoChange: '撤销一次改动',
-    chip: '碎片',
-    putBack: '放回',
-    editSnapshot: '编辑快照',
-    create: '新建',
-    replace: '修改',
-    delete: '删除',
-    same: '相同',
     blocked: '无法撤销',
     total: (_n, count) => `${count} 次恢复`,
     before: '上一次恢复',
@@ -74,42 +48,3 @@ export const words = dictionary(
     paneEdge: '列表的宽度',
   },
 );
-
-/** What kind of restore it was. */
-export function kindWord(kind: string): string {
-  switch (kind) {
-    case 'file':
-      return words.file;
-    case 'hunk':
-      return words.hunk;
-    case 'files':
-      return words.filesKind;
-    case 'tree':
-      return words.tree;
-    case 'undo-change':
-      return words.undoChange;
-    case 'chip':
-      return words.chip;
-    case 'put-back':
-      return words.putBack;
-    case 'edit-snapshot':
-      return words.editSnapshot;
-    case 'undo':
-      return words.isUndo;
-    default:
-      return kind;
-  }
-}
-
-export function actionWord(action: string): string {
-  switch (action) {
-    case 'create':
-      return words.create;
-    case 'replace':
-      return words.replace;
-    case 'delete':
-      return words.delete;
-    default:
-      return words.same;
-  }
-}

@@ -4,8 +4,9 @@
  */
 import type { ChipTarget, PlanView, RestoreWhat, Settlement } from '../../api';
 import { Refused, request } from '../../host';
+import { tick } from 'svelte';
 import { restores, toasts } from '../../state';
-import { nothingWord, planState, seen, silent, withTarget } from './plan';
+import { nothingWord, planState, seen, withTarget } from './plan';
 import { words } from './words';
 
 export class Restoring {
@@ -18,6 +19,8 @@ export class Restoring {
   busy = $state(false);
   /** The disk moved between preview and write; what is shown now is planned anew. */
   moved = $state(false);
+  /** The plan that was written last: it is good for no second press. */
+  spent = $state<string | null>(null);
   #turn = 0;
 
   /** Plans, and shows the plan before anything else. */
@@ -28,45 +31,18 @@ export class Restoring {
   }
 
   /**
-   * Plans, and writes at once where that does no more than what is on screen already; else shows the plan. A file
-   * outside the opened folders is asked for in the system's own dialogue.
+   * Writes a plan whose preview, warnings included, is on screen; else shows what is in the way. A second press before
+   * the first one's plan was made anew does nothing.
    */
-  async direct(what: RestoreWhat): Promise<void> {
-    if (this.busy) return;
-    this.#begin(what);
-    if (!(await this.#take(() => request({ type: 'planRestore', what })))) {
-      this.open = true;
-      return;
-    }
-    await this.#proceed(silent);
-  }
-
-  /** Writes a plan whose preview, warnings included, is on screen; else shows what is in the way. */
   async go(what: RestoreWhat, plan: PlanView): Promise<void> {
-    if (this.busy) return;
+    if (this.busy || restores.busy || plan.plan === this.spent) return;
     this.#begin(what);
     this.plan = plan;
-    await this.#proceed(seen);
-  }
-
-  async #proceed(may: (plan: PlanView) => boolean): Promise<void> {
-    const plan = this.plan;
-    if (!plan) return;
-    const state = planState(plan);
-    if (state === 'nothing') {
+    if (planState(plan) === 'nothing') {
       toasts.say('info', words[nothingWord(plan)]);
       this.cancel();
-    } else if (may(plan)) await this.apply();
-    else if (state === 'root') await this.#allowThen(may);
+    } else if (seen(plan)) await this.apply();
     else this.open = true;
-  }
-
-  async #allowThen(may: (plan: PlanView) => boolean): Promise<void> {
-    const allowed = await this.allow();
-    if (!this.plan) return;
-    if (allowed && planState(this.plan) !== 'root') await this.#proceed(may);
-    else if (this.fault && this.fault.code !== 'cancelled') this.open = true;
-    else this.cancel();
   }
 
   /** Asks the person, in the system's dialogue, to let the plan write where it goes. */
@@ -94,17 +70,23 @@ export class Restoring {
     const what = this.what;
     if (!plan || !what || this.busy) return;
     const turn = ++this.#turn;
+    const asked = document.activeElement;
+    const byKey = asked instanceof HTMLElement && asked.matches(':focus-visible');
     this.busy = true;
     try {
       await restores.apply(plan.plan);
+      this.spent = plan.plan;
       if (turn === this.#turn) this.#end();
+      await tick();
+      this.#refocus(byKey);
     } catch (thrown) {
       const fault = Refused.from(thrown);
       if (turn !== this.#turn) return;
       this.busy = false;
       this.open = true;
       this.fault = fault;
-      if (fault.code === 'precondition') {
+      // A plan that is no longer kept is as good as one that no longer holds: it is looked at anew.
+      if (fault.code === 'precondition' || fault.why === 'plan-gone') {
         await this.#take(() => request({ type: 'planRestore', what }));
         this.moved = true;
       }
@@ -113,10 +95,20 @@ export class Restoring {
     }
   }
 
+  /** The focus never stays on a button that can do no more: by keyboard it goes to Undo, else to the row. */
+  #refocus(byKey: boolean): void {
+    const here = document.activeElement;
+    const own = here instanceof HTMLElement && here !== document.body ? here : null;
+    if (own && !own.matches('[aria-disabled="true"], :disabled')) return;
+    if (byKey) toasts.reachUndo(own);
+    else own?.closest<HTMLElement>('[data-rest]')?.focus();
+  }
+
   /** Leaves everything as it is. */
   cancel(): void {
     this.#turn++;
     this.busy = false;
+    this.spent = null;
     this.#end();
   }
 

@@ -3,7 +3,7 @@ import type { Conflict, PlanView, RestoreWhat } from '../../api';
 import { Refused, useHost } from '../../host';
 import { toasts } from '../../state';
 import { Restoring } from './flow.svelte';
-import { nothingWord, planState, seen, silent, splitTarget, withTarget } from './plan';
+import { nothingWord, planState, seen, splitTarget, withTarget } from './plan';
 
 const what: RestoreWhat = { kind: 'file', log: 'l1', path: 'a.py', at: 4 };
 const target = { path: 'a.py', line: 3, certainty: 'chosen', allowed: true, because: null };
@@ -39,7 +39,16 @@ let asked: string[] = [];
 let answers: Record<string, () => unknown> = {};
 beforeEach(() => {
   asked = [];
-  answers = { apply: () => ({ restore: 'r1', summary: 'Restored a.py', files: ['a.py'], undoOf: null }) };
+  answers = {
+    apply: () => ({
+      restore: 'r1',
+      summary: 'Restored a.py',
+      label: 'a.py',
+      deed: 'restored',
+      files: ['a.py'],
+      undoOf: null,
+    }),
+  };
   toasts.list = [];
   useHost({
     ask: async (request) => {
@@ -75,8 +84,7 @@ describe('what is in the way of a plan', () => {
 
   it('decides what one click may do', () => {
     const warned = plan({ warnings: [{ code: 'disk-differs', message: 'm' }] });
-    expect([seen(plan()), silent(plan())]).toEqual([true, true]);
-    expect([seen(warned), silent(warned)]).toEqual([true, false]);
+    expect([seen(plan()), seen(warned)]).toEqual([true, true]);
     expect(seen({ ...warned, warnings: [...warned.warnings, ...warned.warnings] })).toBe(false);
     expect(seen(plan({ needs: { kind: 'overwrite', lines: 3, path: 'a.py' } }))).toBe(false);
   });
@@ -96,11 +104,20 @@ describe('what is in the way of a plan', () => {
 describe('a restore', () => {
   it('is written at once when nothing is in the way', async () => {
     const flow = new Restoring();
-    answers['planRestore'] = () => plan();
-    await flow.direct(what);
-    expect(asked).toEqual(['planRestore', 'apply']);
+    await flow.go(what, plan());
+    expect(asked).toEqual(['apply']);
     expect([flow.open, flow.plan, flow.busy]).toEqual([false, null, false]);
     expect(toasts.list.at(-1)).toMatchObject({ text: 'Restored a.py', undo: 'r1' });
+  });
+
+  it('is written once by a double click, and again only by a plan made anew', async () => {
+    const flow = new Restoring();
+    const shown = plan();
+    await Promise.all([flow.go(what, shown), flow.go(what, shown)]);
+    await flow.go(what, shown);
+    expect(asked).toEqual(['apply']);
+    await flow.go(what, plan({ plan: 'p2' }));
+    expect(asked).toEqual(['apply', 'apply']);
   });
 
   it('is only shown when previewed', async () => {
@@ -116,23 +133,22 @@ describe('a restore', () => {
 
   it('is shown instead of written when the plan warns, unless the warning was seen', async () => {
     const warned = plan({ warnings: [{ code: 'unverified', message: 'm' }] });
-    answers['planRestore'] = () => warned;
+    const twice = { ...warned, warnings: [...warned.warnings, ...warned.warnings] };
     const flow = new Restoring();
-    await flow.direct(what);
-    expect([flow.open, asked]).toEqual([true, ['planRestore']]);
+    await flow.go(what, twice);
+    expect([flow.open, asked]).toEqual([true, []]);
     await flow.go(what, warned);
-    expect(asked).toEqual(['planRestore', 'apply']);
+    expect(asked).toEqual(['apply']);
   });
 
   it('writes nothing while a conflict is open', async () => {
-    answers['planRestore'] = () => plan({ ready: false, conflicts: [conflict] });
     answers['settle'] = () => plan({ conflicts: [{ ...conflict, settled: 'theirs' }] });
     const flow = new Restoring();
-    await flow.direct(what);
-    expect([flow.open, asked]).toEqual([true, ['planRestore']]);
+    await flow.go(what, plan({ ready: false, conflicts: [conflict] }));
+    expect([flow.open, asked]).toEqual([true, []]);
     await flow.settle(0, 'theirs');
     await flow.apply();
-    expect(asked).toEqual(['planRestore', 'settle', 'apply']);
+    expect(asked).toEqual(['settle', 'apply']);
   });
 
   it('asks before it overwrites what exists nowhere else', async () => {
@@ -144,24 +160,27 @@ describe('a restore', () => {
     expect([flow.open, asked]).toEqual([false, []]);
   });
 
-  it('asks for the folder by the system and goes on when it is allowed', async () => {
+  it('outside the folders is shown before the system is asked, and again as it is once it may be looked at', async () => {
     const outside = plan({ ready: false, needs: { kind: 'root', folder: '/a', file: 'b' } });
-    answers['planRestore'] = () => outside;
     answers['allowRoot'] = () => plan();
     const flow = new Restoring();
-    await flow.direct(what);
-    expect(asked).toEqual(['planRestore', 'allowRoot', 'apply']);
+    await flow.go(what, outside);
+    expect([flow.open, asked]).toEqual([true, []]);
+    await flow.allow();
+    expect([flow.open, flow.plan && planState(flow.plan)]).toEqual([true, 'ready']);
+    await flow.apply();
+    expect(asked).toEqual(['allowRoot', 'apply']);
   });
 
-  it('stops quietly when the folder is not allowed, and says when it cannot be asked for', async () => {
+  it('stays as it was when the folder is not allowed, and says when it cannot be asked for', async () => {
     const outside = plan({ ready: false, needs: { kind: 'root', folder: '/a', file: 'b' } });
-    answers['planRestore'] = () => outside;
     answers['allowRoot'] = refuse('cancelled');
     const flow = new Restoring();
-    await flow.direct(what);
-    expect([flow.open, flow.plan, asked]).toEqual([false, null, ['planRestore', 'allowRoot']]);
+    await flow.go(what, outside);
+    await flow.allow();
+    expect([flow.open, flow.plan && planState(flow.plan)]).toEqual([true, 'root']);
     answers['allowRoot'] = refuse('host-only');
-    await flow.direct(what);
+    await flow.allow();
     expect([flow.open, flow.fault?.code]).toEqual([true, 'host-only']);
     expect(asked).not.toContain('apply');
   });
@@ -178,7 +197,7 @@ describe('a restore', () => {
   it('says a refusal in its place', async () => {
     answers['planRestore'] = refuse('unknown-content');
     const flow = new Restoring();
-    await flow.direct(what);
+    await flow.preview(what);
     expect([flow.open, flow.fault?.code, flow.plan]).toEqual([true, 'unknown-content', null]);
   });
 
@@ -194,10 +213,9 @@ describe('a restore', () => {
   });
 
   it('is not needed when the disk has it already', async () => {
-    answers['planRestore'] = () => plan({ nothing: true });
     const flow = new Restoring();
-    await flow.direct(what);
-    expect([flow.open, asked]).toEqual([false, ['planRestore']]);
+    await flow.go(what, plan({ nothing: true }));
+    expect([flow.open, asked]).toEqual([false, []]);
     expect(toasts.list.at(-1)?.level).toBe('info');
   });
 });

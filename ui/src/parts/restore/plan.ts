@@ -25,11 +25,6 @@ export function seen(plan: PlanView): boolean {
   return planState(plan) === 'ready' && plan.warnings.length <= 1;
 }
 
-/** It may be written by one click when only the change itself was on screen, not the plan's warnings. */
-export function silent(plan: PlanView): boolean {
-  return planState(plan) === 'ready' && plan.warnings.length === 0;
-}
-
 /** The same restore at a place that a person chose; `null` where a place plays no part. */
 export function withTarget(what: RestoreWhat, target: ChipTarget): RestoreWhat | null {
   if (what.kind === 'chip' || what.kind === 'putBack') return { ...what, target };

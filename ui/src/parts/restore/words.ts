@@ -52,25 +52,21 @@ export const words = dictionary(
     candidatesText: 'Choose where it goes; it is not guessed.',
     line: (n: string) => `after line ${n}`,
     lineStart: 'at the start',
-    create: 'new',
-    replace: 'changed',
-    delete: 'deleted',
-    none: 'the same',
     filesList: 'Files of this restore',
     previewStat: 'See what changes',
     unchanged: (n: number, count: string) =>
       n === 1 ? '1 file is there already' : `${count} files are there already`,
-    'line-endings': 'Line ends change',
-    'final-newline': 'The newline at the end changes',
-    'hard-link': 'A hard link is broken: the other names keep the old content',
-    symlink: 'A symbolic link inside the folder is followed and stays a link',
-    'byte-order-mark': 'The byte order mark changes',
-    merged: 'Merged with what changed on disk since',
-    'makes-folders': 'Folders are made',
-    unverified: 'Something outside the log may have changed the content since',
-    'server-form': 'In the server’s own form, byte for byte',
     change: 'From the disk now to what will be there',
     moreLines: (n: string) => `and ${n} more lines`,
+    nothingThere: 'no file',
+    hunkBack: (from: string, to: string, file: string) =>
+      from === to ? `Restore line ${from} of ${file}` : `Restore lines ${from}–${to} of ${file}`,
+    hunkOut: (from: string, to: string, file: string) =>
+      from === to ? `Take line ${from} out of ${file}` : `Take lines ${from}–${to} out of ${file}`,
+    hunkThere: 'On disk already',
+    hunkThereWhy: (file: string) => `${file} has these lines on disk as they were here.`,
+    hunkNot: 'Cannot be restored',
+    hunkLook: 'A click shows it first: something is in the way of writing it at once.',
   },
   {
     restoreTo: '恢复到',
@@ -116,41 +112,19 @@ export const words = dictionary(
     candidatesText: '请选择位置，不作猜测。',
     line: (n) => `第 ${n} 行之后`,
     lineStart: '在开头',
-    create: '新建',
-    replace: '修改',
-    delete: '删除',
-    none: '相同',
     filesList: '此次恢复的文件',
     previewStat: '查看变化',
     unchanged: (_n, count) => `${count} 个文件已是如此`,
-    'line-endings': '换行符会改变',
-    'final-newline': '末尾的换行会改变',
-    'hard-link': '硬链接会断开：其他名称保留旧内容',
-    symlink: '文件夹内的符号链接会被跟随，并仍是链接',
-    'byte-order-mark': '字节顺序标记会改变',
-    merged: '与磁盘上之后的改动合并',
-    'makes-folders': '会新建文件夹',
-    unverified: '日志之外可能有东西改过此内容',
-    'server-form': '服务器自己的形式，逐字节一致',
     change: '从磁盘现状到恢复之后',
     moreLines: (n) => `另有 ${n} 行`,
+    nothingThere: '没有文件',
+    hunkBack: (from, to, file) =>
+      from === to ? `恢复 ${file} 第 ${from} 行` : `恢复 ${file} 第 ${from}–${to} 行`,
+    hunkOut: (from, to, file) =>
+      from === to ? `从 ${file} 去掉第 ${from} 行` : `从 ${file} 去掉第 ${from}–${to} 行`,
+    hunkThere: '磁盘上已有',
+    hunkThereWhy: (file) => `${file} 在磁盘上的这些行已与此处相同。`,
+    hunkNot: '无法恢复',
+    hunkLook: '点击会先显示：还有事项需要您决定。',
   },
 );
-
-/** What else a step changes, for people; a note of a newer engine is shown as it is. */
-export function noteWord(note: string): string {
-  switch (note) {
-    case 'line-endings':
-    case 'final-newline':
-    case 'hard-link':
-    case 'symlink':
-    case 'byte-order-mark':
-    case 'merged':
-    case 'makes-folders':
-    case 'unverified':
-    case 'server-form':
-      return words[note];
-    default:
-      return note;
-  }
-}
