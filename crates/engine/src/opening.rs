@@ -60,6 +60,10 @@ pub enum Kind {
 
 /// Looks at an item: its name, its first bytes, of a folder its names.
 pub fn classify(path: &Path) -> Kind {
+    // A session of a database: `opencode.db#ses_…`.
+    if chipdeck_disk::logs::named(path).is_some() {
+        return session(path);
+    }
     let metadata = match std::fs::metadata(path) {
         Ok(metadata) => metadata,
         Err(error) => return Kind::Unknown(sentence(&error)),
@@ -82,7 +86,10 @@ pub fn classify(path: &Path) -> Kind {
         Err(error) => return Kind::Unknown(sentence(&error)),
     };
     if head.starts_with(b"SQLite format 3\0") {
-        return Kind::Memory;
+        return match chipdeck_disk::logs::sessions(path) {
+            Ok(Some(_)) => session(path),
+            Ok(None) | Err(_) => Kind::Memory,
+        };
     }
     let name = path
         .file_name()
@@ -104,6 +111,14 @@ pub fn classify(path: &Path) -> Kind {
         format => return Kind::Log(format),
     }
     record(path, name, metadata.len(), &head)
+}
+
+/// A session that is kept in a database.
+fn session(path: &Path) -> Kind {
+    match FileSource::open(path) {
+        Ok(source) => Kind::Log(LogSet::open(&source).format()),
+        Err(error) => Kind::Unknown(error.to_string()),
+    }
 }
 
 /// A chip, an edit snapshot, some JSON Lines under another name, or nothing that we know.
@@ -216,7 +231,10 @@ impl Engine {
             let mut refuse = |reason: String| refused.push(describe(path, &Kind::Unknown(reason)));
             if path.is_dir() && origin != Origin::Recent {
                 match write(&inner.roots).allow(path) {
-                    Ok(opened) => root = Some(opened.path().to_string_lossy().into_owned()),
+                    Ok(opened) => {
+                        inner.project_settings(opened.path());
+                        root = Some(opened.path().to_string_lossy().into_owned());
+                    }
                     Err(error) => refuse(error.to_string()),
                 }
             }
@@ -379,6 +397,7 @@ impl Inner {
         let log = self.log(id)?;
         log.close();
         write(&self.logs).retain(|it| it.id != id);
+        self.forget_branch(id);
         let mut focus = hold(&self.focus);
         if focus.as_deref() == Some(id) {
             *focus = read(&self.logs).last().map(|log| log.id.clone());
@@ -386,6 +405,11 @@ impl Inner {
         drop(focus);
         self.tell(Notice::LibraryChanged);
         Ok(Done {})
+    }
+
+    /// Finds the root of a log that was just read.
+    pub(crate) fn root_log(&self, log: &Log) {
+        *hold(&log.root) = self.root_of(log);
     }
 
     /// Finds the root of each log anew, and tells those that changed.

@@ -5,15 +5,17 @@
 
 mod blocks;
 mod companions;
+mod database;
 mod discover;
 mod members;
 mod source;
 mod unpack;
 mod watch;
 
+pub use database::{is_database, named, sessions, Stored};
 pub use discover::{
     discover, in_projects, memories, newest_first, places, Agent, Found, Homes, Place, VARIABLES,
 };
 pub use source::{Fate, FileSource, OpenError};
-pub use unpack::head;
+pub use unpack::{ends, head};
 pub use watch::{Bell, Wake, Woken};

@@ -4,6 +4,7 @@
 
 use super::blocks::{Blocks, BLOCK};
 use super::companions::beside;
+use super::database::{self, Stamp};
 use super::members::members_of;
 use super::unpack::unpack;
 use chipdeck_ingest::Source;
@@ -74,6 +75,8 @@ struct Slot {
     mark: (u64, Vec<u8>),
     /// Why a compressed file could not be unpacked.
     broken: Option<String>,
+    /// The database that it was taken out of, as it was then.
+    stamp: Option<Stamp>,
 }
 
 /// Tells one file from another of the same name.
@@ -115,7 +118,26 @@ impl FileSource {
             path: path.to_owned(),
             error,
         };
+        if let Some((file, session)) = database::named(path) {
+            return FileSource::session(path, &file, &session).map_err(failed);
+        }
         let metadata = std::fs::metadata(path).map_err(failed)?;
+        if metadata.is_file() && database::is_database(path) {
+            let sessions = database::sessions(path).map_err(failed)?;
+            let Some(sessions) = sessions else {
+                let error = io::Error::new(io::ErrorKind::InvalidData, "no agent's sessions");
+                return Err(failed(error));
+            };
+            // The newest that is nobody's sub-agent.
+            let newest = sessions.iter().find(|it| it.parent.is_none());
+            let newest = newest.or(sessions.first()).ok_or_else(|| {
+                failed(io::Error::new(
+                    io::ErrorKind::InvalidData,
+                    "it holds no session",
+                ))
+            })?;
+            return FileSource::session(path, path, &newest.id).map_err(failed);
+        }
         let mut source = FileSource {
             path: path.to_owned(),
             folder: metadata.is_dir(),
@@ -184,6 +206,19 @@ impl FileSource {
         Ok(source)
     }
 
+    fn session(path: &Path, database: &Path, session: &str) -> io::Result<FileSource> {
+        let stamp = database::stamp(database);
+        let slots = database::take_out(database, session)?
+            .into_iter()
+            .map(|(name, file)| Slot::taken(database, stamp, name, file));
+        Ok(FileSource {
+            path: path.to_owned(),
+            folder: false,
+            slots: RwLock::new(slots.collect()),
+            blocks: Blocks::default(),
+        })
+    }
+
     /// What was opened.
     pub fn path(&self) -> &Path {
         &self.path
@@ -213,6 +248,9 @@ impl FileSource {
 
     /// Takes in files that came to the folder since (a new shard); true if there are any.
     pub fn admit(&self) -> bool {
+        if self.slot(0, |slot| slot.stamp.is_some()) == Some(true) {
+            return false;
+        }
         let members: Vec<(String, PathBuf)> = if self.folder {
             let below = |name: String| (name.clone(), self.path.join(name));
             members_of(&self.path).into_iter().map(below).collect()
@@ -277,6 +315,19 @@ impl Slot {
             identity,
             mark: (0, Vec::new()),
             broken,
+            stamp: None,
+        }
+    }
+
+    fn taken(database: &Path, stamp: Stamp, name: String, file: File) -> Slot {
+        Slot {
+            name: name.into(),
+            path: database.to_owned(),
+            file: Some(file),
+            identity: None,
+            mark: (0, Vec::new()),
+            broken: None,
+            stamp: Some(stamp),
         }
     }
 
@@ -325,6 +376,10 @@ impl Slot {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Fate::Deleted,
             Err(_) => return Fate::Same,
         };
+        if let Some(taken) = &self.stamp {
+            let same = database::stamp(&self.path) == *taken;
+            return if same { Fate::Same } else { Fate::Replaced };
+        }
         if self.identity.is_some() && identity(&metadata) != self.identity {
             return Fate::Replaced;
         }

@@ -53,6 +53,25 @@ pub fn head(path: &Path, len: u64) -> io::Result<Vec<u8>> {
     Ok(head)
 }
 
+/// The first and the last bytes of a file as a log is read, each at most `len`; the last ones are empty where the
+/// first are all there is, and of a compressed file.
+///
+/// # Errors
+/// Those of the system.
+pub fn ends(path: &Path, len: u64) -> io::Result<(Vec<u8>, Vec<u8>)> {
+    let head = head(path, len)?;
+    let mut file = File::open(path)?;
+    let whole = file.metadata()?.len();
+    if whole <= head.len() as u64 || !matches!(packing(&mut file)?, Packing::None) {
+        return Ok((head, Vec::new()));
+    }
+    let mut tail = Vec::new();
+    let from = whole.saturating_sub(len).max(head.len() as u64);
+    file.seek(SeekFrom::Start(from))?;
+    file.take(len).read_to_end(&mut tail)?;
+    Ok((head, tail))
+}
+
 enum Packing {
     None,
     Zstd,
@@ -124,7 +143,7 @@ fn copy(mut from: impl Read, out: &mut File, mut total: u64) -> io::Result<(File
 }
 
 /// A file without a name, in our cache where that is possible.
-fn scratch() -> io::Result<File> {
+pub(super) fn scratch() -> io::Result<File> {
     let cache = Places::of_this_user().map(|places| places.cache);
     match cache.filter(|cache| private_folder(cache).is_ok()) {
         Some(cache) => tempfile::tempfile_in(cache).or_else(|_| tempfile::tempfile()),
@@ -180,6 +199,17 @@ mod tests {
             std::fs::write(&path, bytes).unwrap();
             assert_eq!(head(&path, 100).unwrap(), &line.as_bytes()[..100]);
         }
+        let (first, last) = ends(&path, 100).unwrap();
+        assert_eq!(
+            (first.len(), &*last),
+            (100, &line.as_bytes()[line.len() - 100..])
+        );
+        std::fs::write(&path, "0123456789").unwrap();
+        assert_eq!(
+            ends(&path, 6).unwrap(),
+            (b"012345".to_vec(), b"6789".to_vec())
+        );
+        assert_eq!(ends(&path, 10).unwrap().1, b"");
         assert_eq!(unpacked(b"{\"a\":1}\n").unwrap(), None);
         assert_eq!(unpacked(b"").unwrap(), None);
     }

@@ -182,6 +182,7 @@ impl Places {
             None => base.data.join("goose"),
         };
         self.add(Agent::Goose, &goose, "sessions/*.jsonl", 0);
+        self.add(Agent::Goose, &goose, "sessions/sessions.db", 0);
         let persisted = base.or("OPENHANDS_PERSISTENCE_DIR", ".openhands");
         let conversations = base
             .folder("OPENHANDS_CONVERSATIONS_DIR")

@@ -147,7 +147,11 @@ impl Place {
         let mut look = Look::default();
         let mut left = MOST_ENTRIES;
         match self.pattern {
-            "" => look.found.extend(one(self.agent, &self.folder)),
+            "" => {
+                if let Ok(metadata) = std::fs::metadata(&self.folder) {
+                    self.take(&self.folder, &metadata, &mut look);
+                }
+            }
             "**" => self.anything(&mut look),
             pattern => {
                 let parts: Vec<&str> = pattern.split('/').collect();
@@ -204,9 +208,30 @@ impl Place {
         }
     }
 
+    /// The sessions of a database, each by its name behind a `#`; a sub-agent's is a part of its parent's.
+    fn stored(&self, path: &Path, look: &mut Look) {
+        // What cannot be read has nothing to list.
+        let sessions = super::database::sessions(path).ok().flatten();
+        let sessions = sessions.into_iter().flatten();
+        for session in sessions.filter(|session| session.parent.is_none()) {
+            let mut name = path.as_os_str().to_owned();
+            name.push("#");
+            name.push(&session.id);
+            look.found.push(Found {
+                agent: self.agent,
+                path: name.into(),
+                bytes: session.bytes,
+                modified: Some(session.updated).filter(|updated| *updated > 0),
+            });
+        }
+    }
+
     /// What matches: the log, or the mark of a folder that is one.
     fn take(&self, path: &Path, metadata: &Metadata, look: &mut Look) {
         if self.up == 0 {
+            if metadata.is_file() && path.extension().is_some_and(|it| it == "db") {
+                return self.stored(path, look);
+            }
             if metadata.is_file() && metadata.len() > 0 && !is_part(self.agent, path) {
                 look.found.push(Found {
                     agent: self.agent,
