@@ -6,31 +6,31 @@ use serde_json::{json, Value};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-struct Ran {
-    status: i32,
-    stdout: Vec<u8>,
-    stderr: String,
+pub struct Ran {
+    pub status: i32,
+    pub stdout: Vec<u8>,
+    pub stderr: String,
 }
 
 impl Ran {
     #[track_caller]
-    fn ends(self, status: i32) -> Ran {
+    pub fn ends(self, status: i32) -> Ran {
         assert_eq!(self.status, status, "{}\n{}", self.text(), self.stderr);
         self
     }
 
-    fn text(&self) -> String {
+    pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.stdout).into_owned()
     }
 
     #[track_caller]
-    fn json(&self) -> Value {
+    pub fn json(&self) -> Value {
         serde_json::from_slice(&self.stdout)
             .unwrap_or_else(|error| panic!("{error}: {}", self.text()))
     }
 
     #[track_caller]
-    fn lines(&self) -> Vec<Value> {
+    pub fn lines(&self) -> Vec<Value> {
         self.text()
             .lines()
             .map(|line| serde_json::from_str(line).unwrap())
@@ -38,10 +38,10 @@ impl Ran {
     }
 }
 
-struct Place(tempfile::TempDir);
+pub struct Place(tempfile::TempDir);
 
 impl Place {
-    fn new() -> Place {
+    pub fn new() -> Place {
         let place = Place(tempfile::tempdir().unwrap());
         std::fs::create_dir(place.0.path().join("home")).unwrap();
         place
@@ -51,14 +51,14 @@ impl Place {
         self.0.path().join("home")
     }
 
-    fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> String {
+    pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> String {
         let path = self.0.path().join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, bytes).unwrap();
         path.to_str().unwrap().to_owned()
     }
 
-    fn run(&self, arguments: &[&str]) -> Ran {
+    pub fn run(&self, arguments: &[&str]) -> Ran {
         let Output {
             status,
             stdout,

@@ -8,9 +8,9 @@ use proptest::prelude::*;
 use serde_json::{json, Value};
 
 /// Numbers that make one event; small ones make events that meet.
-type Seed = [u8; 6];
+pub type Seed = [u8; 6];
 
-fn seeds(most: usize) -> impl Strategy<Value = Vec<Seed>> {
+pub fn seeds(most: usize) -> impl Strategy<Value = Vec<Seed>> {
     prop::collection::vec(any::<Seed>(), 1..most)
 }
 
@@ -23,7 +23,7 @@ const TEXTS: [&str; 6] = [
     "one\ntwo\nthree\nfour\n",
 ];
 
-fn sha256(text: &str) -> String {
+pub fn sha256(text: &str) -> String {
     use chipdeck_replay::restore::sha256_hex;
     sha256_hex(text.as_bytes())
 }
@@ -134,7 +134,7 @@ fn event(n: usize, seed: Seed) -> Value {
     event
 }
 
-fn events(seeds: &[Seed]) -> Vec<Value> {
+pub fn events(seeds: &[Seed]) -> Vec<Value> {
     seeds
         .iter()
         .enumerate()
@@ -142,12 +142,12 @@ fn events(seeds: &[Seed]) -> Vec<Value> {
         .collect()
 }
 
-fn lines(events: &[Value]) -> String {
+pub fn lines(events: &[Value]) -> String {
     events.iter().map(|event| format!("{event}\n")).collect()
 }
 
 /// A log with some lines spoilt.
-fn spoilt(events: &[Value], seeds: &[Seed]) -> Vec<u8> {
+pub fn spoilt(events: &[Value], seeds: &[Seed]) -> Vec<u8> {
     let mut out = Vec::new();
     for (event, seed) in events.iter().zip(seeds) {
         let line = event.to_string();

@@ -1,7 +1,11 @@
 //! One test binary for the engine and the command; the real window's tests are in `e2e/`.
 
 mod agents;
+mod agents_newer;
 mod agents_odd;
+mod authors;
+mod authors_world;
+mod branch_command;
 mod chips;
 mod chips_command;
 mod chips_disk;
@@ -21,6 +25,7 @@ mod export_command;
 mod fixtures;
 mod laws;
 mod library;
+mod repair_command;
 mod restore_command;
 mod restore_disk;
 mod restore_journal;

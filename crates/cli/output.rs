@@ -1,6 +1,7 @@
 //! What a command says and how it ends. Text for people is escaped, so that a log cannot send control sequences to a
 //! terminal; a reader that goes away (`| head`) ends the command quietly.
 
+use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
@@ -102,15 +103,23 @@ impl Out {
         Ok(self.stdout.write_all(bytes)?)
     }
 
+    /// Bytes as they are, for a writer of its own.
+    pub fn raw(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        self.stdout.write_all(bytes)
+    }
+
     /// One JSON document, indented.
     pub fn document(&mut self, value: &impl serde::Serialize) -> Result<(), Failure> {
-        serde_json::to_writer_pretty(&mut self.stdout, value).map_err(std::io::Error::from)?;
+        let pretty = Escaping(PrettyFormatter::new());
+        let mut json = Serializer::with_formatter(&mut self.stdout, pretty);
+        value.serialize(&mut json).map_err(std::io::Error::from)?;
         Ok(self.stdout.write_all(b"\n")?)
     }
 
     /// One line of a JSON stream.
     pub fn json_line(&mut self, value: &impl serde::Serialize) -> Result<(), Failure> {
-        serde_json::to_writer(&mut self.stdout, value).map_err(std::io::Error::from)?;
+        let mut json = Serializer::with_formatter(&mut self.stdout, Escaping(CompactFormatter));
+        value.serialize(&mut json).map_err(std::io::Error::from)?;
         Ok(self.stdout.write_all(b"\n")?)
     }
 
@@ -141,13 +150,81 @@ pub fn exit(outcome: Outcome) -> ExitCode {
     }
 }
 
+/// Controls of C0 and C1, and marks that turn the writing direction or break lines.
+fn strange(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// JSON in whose texts every strange character is an escape: the same value to a reader, and no steering of a terminal.
+struct Escaping<F>(F);
+
+impl<F: Formatter> Formatter for Escaping<F> {
+    fn write_string_fragment<W: ?Sized + Write>(
+        &mut self,
+        writer: &mut W,
+        fragment: &str,
+    ) -> std::io::Result<()> {
+        let mut rest = fragment;
+        // Those of C0 are escaped by the serializer itself; none of these needs two units.
+        while let Some((at, c)) = rest.char_indices().find(|(_, c)| strange(*c)) {
+            let (plain, from) = rest.split_at(at);
+            writer.write_all(plain.as_bytes())?;
+            write!(writer, "\\u{:04x}", u32::from(c))?;
+            rest = from.split_at(c.len_utf8()).1;
+        }
+        writer.write_all(rest.as_bytes())
+    }
+
+    fn begin_array<W: ?Sized + Write>(&mut self, writer: &mut W) -> std::io::Result<()> {
+        self.0.begin_array(writer)
+    }
+
+    fn end_array<W: ?Sized + Write>(&mut self, writer: &mut W) -> std::io::Result<()> {
+        self.0.end_array(writer)
+    }
+
+    fn begin_array_value<W: ?Sized + Write>(
+        &mut self,
+        writer: &mut W,
+        first: bool,
+    ) -> std::io::Result<()> {
+        self.0.begin_array_value(writer, first)
+    }
+
+    fn end_array_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> std::io::Result<()> {
+        self.0.end_array_value(writer)
+    }
+
+    fn begin_object<W: ?Sized + Write>(&mut self, writer: &mut W) -> std::io::Result<()> {
+        self.0.begin_object(writer)
+    }
+
+    fn end_object<W: ?Sized + Write>(&mut self, writer: &mut W) -> std::io::Result<()> {
+        self.0.end_object(writer)
+    }
+
+    fn begin_object_key<W: ?Sized + Write>(
+        &mut self,
+        writer: &mut W,
+        first: bool,
+    ) -> std::io::Result<()> {
+        self.0.begin_object_key(writer, first)
+    }
+
+    fn begin_object_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> std::io::Result<()> {
+        self.0.begin_object_value(writer)
+    }
+
+    fn end_object_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> std::io::Result<()> {
+        self.0.end_object_value(writer)
+    }
+}
+
 /// Control characters (terminal escapes, line breaks inside a value) and the marks that turn the writing direction
 /// become visible escapes.
 pub fn visible(text: &str) -> std::borrow::Cow<'_, str> {
-    let strange = |c: char| {
-        (c.is_control() && c != '\t')
-            || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
-    };
+    let strange = |c: char| strange(c) && c != '\t';
     if !text.contains(strange) {
         return text.into();
     }

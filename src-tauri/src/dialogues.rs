@@ -30,6 +30,19 @@ pub fn pick_folder(app: &AppHandle, words: Words) -> Option<PathBuf> {
     chooser.blocking_pick_folder().and_then(local)
 }
 
+/// Asks where to write a new file of that name.
+pub fn save(app: &AppHandle, words: Words, name: &str) -> Option<PathBuf> {
+    let mut chooser = app
+        .dialog()
+        .file()
+        .set_title(words.save)
+        .set_file_name(plain(name));
+    if let Some(window) = app.get_webview_window("main") {
+        chooser = chooser.set_parent(&window);
+    }
+    chooser.blocking_save_file().and_then(local)
+}
+
 fn local(path: FilePath) -> Option<PathBuf> {
     path.into_path().ok()
 }
@@ -149,6 +162,7 @@ fn ask(app: &AppHandle, question: Question) -> Option<Option<Reach>> {
 pub struct Words {
     pick_files: &'static str,
     pick_folder: &'static str,
+    save: &'static str,
     allow_title: &'static str,
     allow_text: &'static str,
     allow_detail: &'static str,
@@ -160,6 +174,7 @@ pub struct Words {
 const ENGLISH: Words = Words {
     pick_files: "Open logs, chips or databases",
     pick_folder: "Open a folder: restores may then write in it",
+    save: "Export to a new file",
     allow_title: "Write outside the opened folders?",
     allow_text: "Chipdeck has not been allowed to write in this folder:",
     allow_detail: "“Only this file” lets it write {file} and nothing else there. It can be undone.",
@@ -171,6 +186,7 @@ const ENGLISH: Words = Words {
 const CHINESE: Words = Words {
     pick_files: "打开日志、芯片或数据库",
     pick_folder: "打开文件夹：之后可以恢复到其中",
+    save: "导出为新文件",
     allow_title: "写入未打开的文件夹？",
     allow_text: "Chipdeck 尚未获准写入此文件夹：",
     allow_detail: "“仅此文件”只允许写入 {file}，不会写入其他内容。可以撤销。",

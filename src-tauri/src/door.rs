@@ -141,6 +141,19 @@ impl Door {
                 self.open_demo()?;
                 sent(&Done {})
             }
+            Request::Export {
+                log,
+                what,
+                format,
+                keep,
+            } => {
+                let name = self.engine.export_name(&log, format)?;
+                let exported = match dialogues::save(app, self.words(), &name) {
+                    Some(path) => Some(self.engine.export(&log, &what, format, keep, &path)?),
+                    None => None,
+                };
+                sent(&exported)
+            }
             Request::AllowRoot { plan } => sent(&self.allow(app, &plan)?),
             Request::Reveal { what } => {
                 reveal::show(&self.engine.reveal_path(&what)?)

@@ -4,6 +4,7 @@ mod branch;
 mod check;
 mod chips;
 mod diff;
+mod export;
 mod files;
 mod history;
 mod log;
@@ -40,6 +41,8 @@ pub enum Command {
     Branch(branch::Arguments),
     /// Show what differs between two positions of a log, or from the disk
     Diff(diff::Arguments),
+    /// Take a part out of a log: for replay, for people, for other engines
+    Export(export::Arguments),
     /// Write files of a log as they were
     Restore(restore::Arguments),
     /// Take back a restore
@@ -60,6 +63,7 @@ pub fn run(command: Command, out: &mut Out) -> Outcome {
         Command::Branch(arguments) => branch::run(arguments, out),
         Command::Chips(arguments) => chips::run(arguments, out),
         Command::Diff(arguments) => diff::run(arguments, out),
+        Command::Export(arguments) => export::run(arguments, out),
         Command::Restore(arguments) => restore::run(arguments, out),
         Command::Undo(arguments) => undo::run(arguments, out),
         Command::History(arguments) => history::run(arguments, out),

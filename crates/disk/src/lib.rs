@@ -13,6 +13,7 @@
 
 pub mod chips;
 pub mod folder;
+pub mod fresh;
 pub mod git;
 #[cfg(unix)]
 mod hex;

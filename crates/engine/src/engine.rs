@@ -5,9 +5,12 @@
 
 use crate::api::*;
 use crate::asking::bookmark_rows;
+use crate::authors::Authors;
 use crate::chips::Chips;
 use crate::config::Config;
+use crate::events::{self, Deep};
 use crate::kept::Kept;
+use crate::library::{self, Ask, Shelf};
 use crate::log::Log;
 use crate::looking::{self, Looking};
 use crate::opening::Sources;
@@ -63,6 +66,9 @@ pub(crate) struct Inner {
     /// Workspace ids of the roots: finding them may start git.
     pub workspaces: Mutex<HashMap<PathBuf, Vec<String>>>,
     pub looking: Looking,
+    pub deep: Deep,
+    pub authors: Authors,
+    pub shelf: Shelf,
     /// Itself, for threads of its own.
     pub own: Weak<Inner>,
     next: AtomicU64,
@@ -145,6 +151,9 @@ impl Engine {
             demo: AtomicBool::new(false),
             workspaces: Mutex::default(),
             looking: Looking::default(),
+            deep: Deep::default(),
+            authors: Authors::default(),
+            shelf: Shelf::default(),
             own: own.clone(),
             next: AtomicU64::new(1),
             notices,
@@ -154,6 +163,7 @@ impl Engine {
             inner: Arc::new_cyclic(inner),
         };
         looking::start(Arc::downgrade(&engine.inner));
+        library::start(Arc::downgrade(&engine.inner));
         (engine, receiver)
     }
 
@@ -166,9 +176,26 @@ impl Engine {
         Ok(match request {
             Request::Hello {} => Reply::Hello(inner.hello()),
             Request::Library {} => Reply::Library(inner.library()),
+            Request::Sessions {
+                query,
+                by,
+                folded,
+                opened,
+                offset,
+                limit,
+            } => Reply::Sessions(inner.session_lines(&Ask {
+                query: &query,
+                by,
+                folded: &folded,
+                opened: &opened,
+                offset,
+                limit,
+            })),
             Request::PickFiles {}
             | Request::PickFolder {}
             | Request::AllowRoot { .. }
+            | Request::Export { .. }
+            | Request::SaveBranch { .. }
             | Request::Reveal { .. } => {
                 return Err(ApiError::new("host-only", "Only the window can do that."));
             }
@@ -179,6 +206,10 @@ impl Engine {
                 inner.log(&log)?.cancel();
                 Reply::CancelOpen(Done {})
             }
+            Request::ReviewExport { log, what } => {
+                Reply::ReviewExport(inner.review_export(&log, &what)?)
+            }
+            Request::SecretsIn { texts } => Reply::SecretsIn(crate::exporting::secrets_in(&texts)),
             Request::GetSettings {} => Reply::GetSettings(inner.settings_view()),
             Request::SetSetting { key, value } => {
                 Reply::SetSetting(inner.set_setting(&key, value)?)
@@ -200,7 +231,8 @@ impl Engine {
                 from,
                 by,
                 forward,
-            } => Reply::Step(inner.step(&log, from, &by, forward)?),
+                lane,
+            } => Reply::Step(inner.step_on(&log, from, &by, forward, lane)?),
             Request::Tree {
                 log,
                 at,
@@ -240,11 +272,25 @@ impl Engine {
                 at,
                 offset,
                 limit,
-            } => Reply::Dialogue(
-                inner
-                    .log(&log)?
-                    .look(|look| look.dialogue(at, offset, limit)),
-            ),
+                lane,
+            } => Reply::Dialogue(inner.dialogue(&log, at, offset, limit, lane)?),
+            Request::Lanes { log } => Reply::Lanes(inner.lanes(&log)?),
+            Request::Context { log, at, lane } => Reply::Context(inner.context(&log, at, lane)?),
+            Request::ContextRows {
+                log,
+                at,
+                lane,
+                dropped,
+                offset,
+                limit,
+            } => Reply::ContextRows(inner.context_rows(&log, at, lane, dropped, offset, limit)?),
+            Request::Turns {
+                log,
+                at,
+                lane,
+                offset,
+                limit,
+            } => Reply::Turns(inner.turns(&log, at, lane, offset, limit)?),
             Request::Tools {
                 log,
                 at,
@@ -273,9 +319,13 @@ impl Engine {
                     .log(&log)?
                     .look(|look| look.findings(severity.as_deref(), offset, limit)),
             ),
-            Request::Entries { log, offset, limit } => {
-                Reply::Entries(inner.log(&log)?.look(|look| look.entries(offset, limit)))
-            }
+            Request::Entries {
+                log,
+                offset,
+                limit,
+                lane,
+                after,
+            } => Reply::Entries(inner.entries(&log, after.ok_or(offset), limit, lane)?),
             Request::Event { log, index } => {
                 let view = inner.log(&log)?.look(|look| look.event(index));
                 Reply::Event(view.ok_or_else(|| no_entry(index))?)
@@ -312,6 +362,98 @@ impl Engine {
                 },
             }),
 
+            Request::Projects {} => Reply::Projects(inner.projects()),
+            Request::ProjectFiles {
+                project,
+                query,
+                offset,
+                limit,
+            } => Reply::ProjectFiles(inner.project_files(&project, &query, offset, limit)?),
+            Request::ProjectOf { log, path } => Reply::ProjectOf(inner.project_of(&log, &path)?),
+            Request::PathHistory {
+                project,
+                path,
+                anew,
+            } => Reply::PathHistory(inner.path_history(&project, &path, anew)?),
+            Request::PathDiff {
+                history,
+                version,
+                against,
+                context,
+            } => Reply::PathDiff(inner.path_diff(&history, &version, &against, context)?),
+            Request::StopGathering { of } => {
+                inner.stop_gathering(&of);
+                Reply::StopGathering(Done {})
+            }
+            Request::Evidence { log, path } => Reply::Evidence(inner.evidence(&log, &path)?),
+
+            Request::Drifts { log, offset, limit } => {
+                Reply::Drifts(inner.log(&log)?.look(|look| look.drifts(offset, limit)))
+            }
+            Request::PlanRepair { log } => Reply::PlanRepair(inner.plan_repair(&log)?),
+            Request::ApplyRepair { repair } => Reply::ApplyRepair(inner.apply_repair(&repair)?),
+            Request::Schemas {} => Reply::Schemas(events::schemas()),
+            Request::CheckPayload {
+                event_type,
+                payload,
+            } => Reply::CheckPayload(events::faults(&event_type, &payload)),
+            Request::OpenBranch { log, edits } => {
+                Reply::OpenBranch(inner.open_branch(&log, &edits)?)
+            }
+            Request::Branches { log } => Reply::Branches(inner.branches(&log)),
+            Request::CompareLogs { left, right } => {
+                Reply::CompareLogs(inner.compare(&left, &right)?)
+            }
+            Request::Differences {
+                left,
+                right,
+                part,
+                offset,
+                limit,
+            } => Reply::Differences(inner.difference_rows((&left, &right), part, offset, limit)?),
+            Request::DifferenceDiff {
+                left,
+                right,
+                path,
+                context,
+            } => Reply::DifferenceDiff(inner.difference_diff((&left, &right), &path, context)?),
+            Request::Diagnose { log } => Reply::Diagnose(inner.diagnose(&log)?),
+            Request::Traces { log, offset, limit } => {
+                Reply::Traces(inner.log(&log)?.look(|look| look.traces(offset, limit)))
+            }
+            Request::Trace {
+                log,
+                trace,
+                offset,
+                limit,
+            } => Reply::Trace(
+                inner
+                    .log(&log)?
+                    .look(|look| look.trace(&trace, offset, limit)),
+            ),
+            Request::Correlation {
+                log,
+                correlation,
+                offset,
+                limit,
+            } => Reply::Correlation(
+                inner
+                    .log(&log)?
+                    .look(|look| look.correlation(&correlation, offset, limit)),
+            ),
+            Request::Figures { log, at } => Reply::Figures(inner.log(&log)?.look(|look| {
+                events::figures(
+                    look.timeline,
+                    &look.timeline.state_at(look.position(at)),
+                )
+            })),
+            Request::NextStop {
+                log,
+                from,
+                stops,
+                forward,
+            } => Reply::NextStop(inner.next_stop(&log, from, &stops, forward)?),
+
             Request::Chips {
                 query,
                 only,
@@ -345,6 +487,19 @@ impl Engine {
     /// There is no such log, file or chip.
     pub fn reveal_path(&self, what: &RevealTarget) -> Answer<PathBuf> {
         self.inner.reveal_path(what)
+    }
+
+    /// Writes a branch where a person said, as a new file.
+    ///
+    /// # Errors
+    /// There is no such branch, the file exists, or it cannot be written.
+    pub fn save_branch(&self, branch: &str, path: &std::path::Path) -> Answer<BranchSaved> {
+        self.inner.save_branch(branch, path)
+    }
+
+    /// The name that a branch is offered to be saved under.
+    pub fn branch_name(&self, branch: &str) -> Option<String> {
+        self.inner.branch_name(branch)
     }
 
     /// A setting's value: null for none.
@@ -426,6 +581,36 @@ impl Inner {
             Some(_) => "~".to_owned(),
             None => path.display().to_string(),
         }
+    }
+
+    /// A folder was opened: its `.chipdeck.toml`, where it has one, is laid over the user's settings.
+    pub(crate) fn project_settings(&self, root: &std::path::Path) {
+        let path = root.join(".chipdeck.toml");
+        // Not followed out of the folder: a link is no project file.
+        let plain = std::fs::symlink_metadata(&path).is_ok_and(|it| it.is_file());
+        let text = match plain {
+            true => own::read(&path),
+            false => Ok(None),
+        };
+        let project = match text {
+            Ok(None) => None,
+            Ok(Some(text)) => Some((self.for_people(&path), text)),
+            Err(error) => {
+                let text = format!("{} cannot be read: {error}.", self.for_people(&path));
+                let level = "warning".to_owned();
+                let _ = self.notices.send(Notice::Message { level, text });
+                None
+            }
+        };
+        {
+            let mut settings = write(&self.settings);
+            if project.is_none() && !settings.has_project() {
+                return;
+            }
+            *settings = settings.with_project(project);
+        }
+        let view = self.settings_view();
+        let _ = self.notices.send(Notice::SettingsChanged { view });
     }
 
     fn set_setting(&self, key: &str, value: serde_json::Value) -> Answer<SettingsView> {

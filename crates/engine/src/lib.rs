@@ -14,12 +14,16 @@
 
 pub mod api;
 mod asking;
+mod authors;
 mod chips;
 mod config;
 pub mod diff;
 mod engine;
+mod events;
+mod exporting;
 pub mod filter;
 mod kept;
+mod lanes;
 mod library;
 pub mod log;
 mod looking;
@@ -27,6 +31,7 @@ mod opening;
 mod repair;
 mod restoring;
 pub mod settings;
+mod settings_layers;
 
 pub use chips::chip_config_of_this_user;
 pub use config::Config;

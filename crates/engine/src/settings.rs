@@ -1,18 +1,22 @@
-//! Settings: a closed list of keys, each from the first of argument, environment (`CHIPDECK_UI_THEME` for
-//! `ui.theme`), user file (TOML) and default that has a valid value. A bad value is a fault with its key, never a
-//! failure, and the next layer counts. Changing one keeps the file's comments and order.
+//! Settings: a closed list of keys in layers, later ones win: defaults, user file (TOML), project file
+//! (`.chipdeck.toml` of an opened folder), environment (`CHIPDECK_UI_THEME` for `ui.theme`), arguments. A bad value is
+//! a fault with its key and its place, never a failure, and the layer below counts. A project file is not trusted: it
+//! sets only how things are shown and played. Changing a setting keeps the user file's comments and order.
 //!
 //! Pure: texts come in and go out; where the file lies and how it is written is not known here.
 
 use crate::api::{SettingRow, SettingsView};
+use crate::settings_layers::{Layer, Layers};
 use serde_json::{json, Value};
-use toml_edit::{DocumentMut, Item, Table, TableLike};
+use toml_edit::{Document, DocumentMut, Item, Table, TableLike};
 
 /// What a key takes.
 #[derive(Clone, Copy)]
 enum Takes {
     /// A folder, or null for the place by the rules.
     Folder,
+    /// Any number of folders.
+    Folders,
     Integer {
         least: i64,
         most: i64,
@@ -51,6 +55,16 @@ const KEYS: &[Key] = &[
         default: || json!(90),
     },
     Key {
+        name: "library.homes",
+        takes: Takes::Folders,
+        default: || json!([]),
+    },
+    Key {
+        name: "library.folders",
+        takes: Takes::Folders,
+        default: || json!([]),
+    },
+    Key {
         name: "ui.theme",
         takes: Takes::Choice(&["system", "light", "dark"]),
         default: || json!("system"),
@@ -87,6 +101,8 @@ const KEYS: &[Key] = &[
 pub struct Settings {
     /// The user file's text; empty when there is none.
     file: String,
+    /// Where a project file is, for people, and its text.
+    project: Option<(String, String)>,
     environment: Vec<(String, String)>,
     arguments: Vec<(String, String)>,
     rows: Vec<SettingRow>,
@@ -114,6 +130,7 @@ impl Settings {
     ) -> Settings {
         let mut settings = Settings {
             file: file.to_owned(),
+            project: None,
             environment: environment
                 .into_iter()
                 .filter(|(name, _)| name.starts_with("CHIPDECK_"))
@@ -127,93 +144,94 @@ impl Settings {
     }
 
     fn resolve(&mut self) {
-        self.faults.clear();
-        let document = match self.file.parse::<DocumentMut>() {
-            Ok(document) => document,
-            Err(error) => {
-                self.faults.push(parse_fault(&self.file, &error));
-                DocumentMut::new()
-            }
+        let mut faults = Vec::new();
+        let defaults = Layer {
+            origin: "default",
+            values: KEYS.iter().map(|key| (key.name, (key.default)())).collect(),
         };
-        unknown_keys(document.as_table(), "", &mut self.faults);
-        self.rows = KEYS
-            .iter()
-            .map(|key| self.row(key, &document))
-            .collect::<Vec<_>>();
-        let faults: Vec<String> = KEYS
-            .iter()
-            .flat_map(|key| self.key_faults(key, &document))
-            .collect();
-        self.faults.extend(faults);
-        for (name, _) in &self.arguments {
-            if !KEYS.iter().any(|key| key.name == name) {
-                self.faults.push(format!(
-                    "{name}: there is no such setting (given as an argument)"
+        let mut layers = vec![defaults];
+        layers.push(from_file("file", &self.file, None, &mut faults));
+        if let Some((name, text)) = &self.project {
+            layers.push(from_file("project", text, Some(name), &mut faults));
+        }
+        layers.push(self.environment_layer(&mut faults));
+        layers.push(self.argument_layer(&mut faults));
+        let layers = Layers::of(layers);
+        self.rows = KEYS.iter().map(|key| row(key, &layers)).collect();
+        self.faults = faults;
+    }
+
+    fn environment_layer(&self, faults: &mut Vec<String>) -> Layer {
+        let mut values = Vec::new();
+        for (name, text) in &self.environment {
+            let Some(key) = KEYS.iter().find(|key| variable(key.name) == *name) else {
+                // Other programs of ours have variables too; one of a section is meant for us.
+                let sections = KEYS.iter().filter_map(|key| key.name.split_once('.'));
+                let ours = |(section, _): (&str, &str)| {
+                    name.strip_prefix("CHIPDECK_")
+                        .and_then(|rest| rest.strip_prefix(&section.to_uppercase()))
+                        .is_some_and(|rest| rest.starts_with('_'))
+                };
+                if sections.into_iter().any(ours) {
+                    let names = KEYS
+                        .iter()
+                        .map(|key| variable(key.name))
+                        .collect::<Vec<_>>();
+                    let near = nearest(name, names.iter().map(String::as_str));
+                    faults.push(format!("{name}: there is no such setting{near}"));
+                }
+                continue;
+            };
+            if text.is_empty() {
+                continue;
+            }
+            match from_text(text).and_then_check(key) {
+                Ok(value) => values.push((key.name, value)),
+                Err(error) => faults.push(format!("{}: {error} (in {name})", key.name)),
+            }
+        }
+        Layer {
+            origin: "env",
+            values,
+        }
+    }
+
+    fn argument_layer(&self, faults: &mut Vec<String>) -> Layer {
+        let mut values = Vec::new();
+        for (name, text) in &self.arguments {
+            let Some(key) = KEYS.iter().find(|key| key.name == name) else {
+                let near = nearest(name, KEYS.iter().map(|key| key.name));
+                faults.push(format!(
+                    "{name}: there is no such setting{near} (given as an argument)"
                 ));
+                continue;
+            };
+            match from_text(text).and_then_check(key) {
+                Ok(value) => {
+                    values.retain(|(name, _)| *name != key.name);
+                    values.push((key.name, value));
+                }
+                Err(error) => {
+                    faults.push(format!("{}: {error} (given as an argument)", key.name));
+                }
             }
         }
-    }
-
-    fn row(&self, key: &Key, document: &DocumentMut) -> SettingRow {
-        let (value, source) = self
-            .candidates(key, document)
-            .into_iter()
-            .find_map(|(value, source)| value.ok().map(|value| (value, source)))
-            .unwrap_or_else(|| ((key.default)(), "default"));
-        SettingRow {
-            key: key.name.to_owned(),
-            value,
-            default: (key.default)(),
-            source: source.to_owned(),
-            choices: match key.takes {
-                Takes::Choice(choices) => Some(choices.iter().map(|it| it.to_string()).collect()),
-                Takes::Number(choices) => Some(choices.iter().map(|it| it.to_string()).collect()),
-                Takes::Folder | Takes::Integer { .. } | Takes::Switch => None,
-            },
+        Layer {
+            origin: "argument",
+            values,
         }
     }
 
-    /// What each layer says, highest first.
-    fn candidates(
-        &self,
-        key: &Key,
-        document: &DocumentMut,
-    ) -> Vec<(Result<Value, String>, &'static str)> {
-        let mut found = Vec::new();
-        if let Some((_, text)) = self
-            .arguments
-            .iter()
-            .rev()
-            .find(|(name, _)| name == key.name)
-        {
-            found.push((from_text(text).and_then_check(key), "argument"));
-        }
-        let variable = variable(key.name);
-        if let Some((_, text)) = self.environment.iter().find(|(name, _)| *name == variable) {
-            if !text.is_empty() {
-                found.push((from_text(text).and_then_check(key), "env"));
-            }
-        }
-        if let Some(item) = lookup(document, key.name) {
-            found.push((from_item(item).and_then(|value| check(key, value)), "file"));
-        }
-        found
+    pub fn has_project(&self) -> bool {
+        self.project.is_some()
     }
 
-    fn key_faults(&self, key: &Key, document: &DocumentMut) -> Vec<String> {
-        let place = |source| match source {
-            "env" => format!(" (in {})", variable(key.name)),
-            "argument" => " (given as an argument)".to_owned(),
-            _ => String::new(),
-        };
-        self.candidates(key, document)
-            .into_iter()
-            .filter_map(|(value, source)| {
-                value
-                    .err()
-                    .map(|error| format!("{}: {error}{}", key.name, place(source)))
-            })
-            .collect()
+    /// The same layers with another project file: where it is, for people, and its text.
+    pub fn with_project(&self, project: Option<(String, String)>) -> Settings {
+        let mut next = self.clone();
+        next.project = project;
+        next.resolve();
+        next
     }
 
     /// `path` is where the user file is, for people.
@@ -236,6 +254,11 @@ impl Settings {
 
     pub fn text(&self, key: &str) -> Option<String> {
         self.get(key).as_str().map(str::to_owned)
+    }
+
+    /// The texts of a list.
+    pub fn texts(&self, key: &str) -> Vec<String> {
+        folders(&self.get(key)).unwrap_or_default()
     }
 
     pub fn integer(&self, key: &str) -> Option<i64> {
@@ -299,6 +322,98 @@ impl Settings {
     }
 }
 
+fn row(key: &Key, layers: &Layers) -> SettingRow {
+    let (value, source) = layers
+        .get(key.name)
+        .unwrap_or_else(|| ((key.default)(), "default".to_owned()));
+    SettingRow {
+        key: key.name.to_owned(),
+        value,
+        default: (key.default)(),
+        source,
+        choices: match key.takes {
+            Takes::Choice(choices) => Some(choices.iter().map(|it| it.to_string()).collect()),
+            Takes::Number(choices) => Some(choices.iter().map(|it| it.to_string()).collect()),
+            Takes::Folder | Takes::Folders | Takes::Integer { .. } | Takes::Switch => None,
+        },
+    }
+}
+
+/// The valid values of a file, the rest as faults: key, what is wrong, line, and the file where it is not the user's.
+fn from_file(
+    origin: &'static str,
+    text: &str,
+    name: Option<&str>,
+    faults: &mut Vec<String>,
+) -> Layer {
+    let mut values = Vec::new();
+    let named = |line: Option<usize>| match (name, line) {
+        (Some(name), Some(line)) => format!(" ({name}, line {line})"),
+        (Some(name), None) => format!(" ({name})"),
+        (None, Some(line)) => format!(" (line {line})"),
+        (None, None) => String::new(),
+    };
+    let document = match Document::parse(text) {
+        Ok(document) => document,
+        Err(error) => {
+            faults.push(parse_fault(text, &error) + &named(None));
+            return Layer { origin, values };
+        }
+    };
+    for (path, line) in unknown_keys(document.as_table(), text) {
+        let near = nearest(&path, KEYS.iter().map(|key| key.name));
+        faults.push(format!(
+            "{path}: there is no such setting{near}{}",
+            named(line)
+        ));
+    }
+    for key in KEYS {
+        let Some(item) = lookup(document.as_table(), key.name) else {
+            continue;
+        };
+        let line = line_of(item.span(), text);
+        if origin == "project" && !HARMLESS.contains(&key.name) {
+            faults.push(format!(
+                "{}: a project's file may not set this{}",
+                key.name,
+                named(line)
+            ));
+            continue;
+        }
+        match from_item(item).and_then(|value| check(key, value)) {
+            Ok(value) => values.push((key.name, value)),
+            Err(error) => faults.push(format!("{}: {error}{}", key.name, named(line))),
+        }
+    }
+    Layer { origin, values }
+}
+
+/// What a folder that somebody else made may set: how things are shown and played, never where anything is read or
+/// written.
+const HARMLESS: [&str; 3] = ["ui.diff", "play.speed", "play.paced"];
+
+/// `; did you mean x?`, where one of the names is near.
+fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> String {
+    let last = |it: &'n str| it.rsplit_once('.').map_or(it, |(_, last)| last);
+    let near = names
+        .map(|it| {
+            // The right name in the wrong section is near too.
+            let whole = strsim::jaro_winkler(name, it);
+            let part = strsim::jaro_winkler(name.rsplit('.').next().unwrap_or(name), last(it));
+            (whole.max(part - 0.05), it)
+        })
+        .max_by(|a, b| a.0.total_cmp(&b.0));
+    match near {
+        Some((score, it)) if score >= 0.85 => format!("; did you mean {it}?"),
+        _ => String::new(),
+    }
+}
+
+fn line_of(span: Option<std::ops::Range<usize>>, text: &str) -> Option<usize> {
+    let before = text.get(..span?.start)?;
+    Some(before.matches('\n').count() + 1)
+}
+
 trait Checked {
     fn and_then_check(self, key: &Key) -> Result<Value, String>;
 }
@@ -336,6 +451,12 @@ fn from_item(item: &Item) -> Result<Value, String> {
         Some(toml_edit::Value::Integer(it)) => Ok(json!(it.value())),
         Some(toml_edit::Value::Float(it)) => Ok(json!(it.value())),
         Some(toml_edit::Value::Boolean(it)) => Ok(json!(it.value())),
+        Some(toml_edit::Value::Array(list)) => list
+            .iter()
+            .map(|it| it.as_str().map(Value::from))
+            .collect::<Option<Vec<_>>>()
+            .map(Value::Array)
+            .ok_or_else(|| "is a list of something else than texts".to_owned()),
         _ => Err("is neither text, number, true nor false".to_owned()),
     }
 }
@@ -348,7 +469,11 @@ fn to_item(value: &Value) -> Option<toml_edit::Value> {
             Some(integer) => Some(integer.into()),
             None => number.as_f64().map(Into::into),
         },
-        Value::Null | Value::Array(_) | Value::Object(_) => None,
+        Value::Array(list) => {
+            let texts: Option<toml_edit::Array> = list.iter().map(Value::as_str).collect();
+            texts.map(toml_edit::Value::Array)
+        }
+        Value::Null | Value::Object(_) => None,
     }
 }
 
@@ -359,6 +484,9 @@ fn check(key: &Key, value: Value) -> Result<Value, String> {
             Some(text) if text.contains('\0') => Err("a path has no NUL".to_owned()),
             Some(_) => Ok(value),
         },
+        Takes::Folders => folders(&value)
+            .map(Value::from)
+            .ok_or_else(|| "must be a list of folders".to_owned()),
         Takes::Integer { least, most } => match value.as_i64() {
             Some(it) if (least..=most).contains(&it) => Ok(json!(it)),
             _ => Err(format!("must be a whole number from {least} to {most}")),
@@ -381,33 +509,54 @@ fn check(key: &Key, value: Value) -> Result<Value, String> {
     }
 }
 
-fn lookup<'a>(document: &'a DocumentMut, key: &str) -> Option<&'a Item> {
+/// A list, or in a text several as in `PATH`.
+fn folders(value: &Value) -> Option<Vec<String>> {
+    let texts: Vec<String> = match value {
+        Value::String(text) => std::env::split_paths(text)
+            .map(|path| path.to_string_lossy().into_owned())
+            .filter(|text| !text.is_empty())
+            .collect(),
+        Value::Array(list) => list
+            .iter()
+            .map(|it| it.as_str().map(str::to_owned))
+            .collect::<Option<_>>()?,
+        _ => return None,
+    };
+    texts
+        .iter()
+        .all(|text| !text.is_empty() && !text.contains('\0'))
+        .then_some(texts)
+}
+
+fn lookup<'a>(table: &'a Table, key: &str) -> Option<&'a Item> {
     let mut parts = key.split('.');
-    let first = document.get(parts.next()?)?;
+    let first = table.get(parts.next()?)?;
     parts
         .try_fold(first, |item, part| item.as_table_like()?.get(part))
         .filter(|item| !item.is_none())
 }
 
-/// Keys of the file that no setting has.
-fn unknown_keys(table: &dyn TableLike, above: &str, faults: &mut Vec<String>) {
-    for (name, item) in table.iter() {
-        let path = if above.is_empty() {
-            name.to_owned()
-        } else {
-            format!("{above}.{name}")
-        };
-        if KEYS.iter().any(|key| key.name == path) {
+/// Keys of a file that no setting has, and their lines.
+fn unknown_keys(table: &dyn TableLike, text: &str) -> Vec<(String, Option<usize>)> {
+    let mut found = Vec::new();
+    for (section, item) in table.iter() {
+        let start = format!("{section}.");
+        let line = line_of(item.span(), text);
+        let inner = item
+            .as_table_like()
+            .filter(|_| KEYS.iter().any(|key| key.name.starts_with(&start)));
+        let Some(inner) = inner else {
+            found.push((section.to_owned(), line));
             continue;
-        }
-        let section = format!("{path}.");
-        match item.as_table_like() {
-            Some(inner) if KEYS.iter().any(|key| key.name.starts_with(&section)) => {
-                unknown_keys(inner, &path, faults)
+        };
+        for (name, item) in inner.iter() {
+            let path = format!("{section}.{name}");
+            if !KEYS.iter().any(|key| key.name == path) {
+                found.push((path, line_of(item.span(), text)));
             }
-            _ => faults.push(format!("{path}: there is no such setting")),
         }
     }
+    found
 }
 
 /// `line 3: …`, one line.
@@ -472,8 +621,8 @@ mod tests {
         let all = settings.faults.join("\n");
         for part in [
             "ui.theme: must be one of",
-            "ui.them: there is no",
-            "play.speed: must",
+            "ui.them: there is no such setting; did you mean ui.theme? (line 3)",
+            "play.speed: must be one of 0.5, 1, 2, 4, 8, 16, 32, 64 (line 5)",
             "x: there",
             "CHIPDECK_UI_SINGLE_KEYS",
         ] {
@@ -492,6 +641,84 @@ mod tests {
             broken.with("ui.theme", json!("dark")),
             Err(Refused::BrokenFile(_))
         ));
+    }
+
+    #[test]
+    fn lists_of_folders() {
+        let file = "[library]\nhomes = [\"/mnt/c/Users/*\"]\nfolders = [1]\n";
+        let settings = Settings::layered(file, [], []);
+        assert_eq!(settings.texts("library.homes"), ["/mnt/c/Users/*"]);
+        assert!(settings.texts("library.folders").is_empty());
+        assert_eq!(settings.view("x").faults.len(), 1);
+        let texts = |value: &str| {
+            let variable = ("CHIPDECK_LIBRARY_HOMES".to_owned(), value.to_owned());
+            Settings::layered(file, [variable], []).texts("library.homes")
+        };
+        let joined = std::env::join_paths(["/a", "/b"]).unwrap();
+        assert_eq!(texts(joined.to_str().unwrap()), ["/a", "/b"]);
+        let text = settings.with("library.folders", json!(["/x"])).unwrap();
+        assert!(text.ends_with("folders = [\"/x\"]\n"), "{text}");
+    }
+
+    #[test]
+    fn a_project_sets_only_what_is_harmless() {
+        let user = "[ui]\ndiff = \"inline\"\n[play]\nspeed = 2\n";
+        let project = "[ui]\ndiff = \"split\"\n[chips]\ndir = \"/etc\"\n[play]\npaced = 3\n[archive]\nmax_bytes = 0\n";
+        let settings = Settings::layered(user, [], [])
+            .with_project(Some((".chipdeck.toml".to_owned(), project.to_owned())));
+        let source = |key: &str| {
+            let row = settings.rows.iter().find(|row| row.key == key).unwrap();
+            (row.value.clone(), row.source.clone())
+        };
+        assert_eq!(source("ui.diff"), (json!("split"), "project".into()));
+        assert_eq!(source("play.speed"), (json!(2.0), "file".into()));
+        assert_eq!(source("chips.dir"), (Value::Null, "default".into()));
+        assert_eq!(source("archive.max_bytes").1, "default");
+        assert_eq!(
+            settings.faults,
+            [
+                "chips.dir: a project's file may not set this (.chipdeck.toml, line 4)",
+                "archive.max_bytes: a project's file may not set this (.chipdeck.toml, line 8)",
+                "play.paced: must be true or false (.chipdeck.toml, line 6)",
+            ]
+        );
+        // The environment is over it, and without it all is as before.
+        let over = Settings::layered(user, pairs(&[("CHIPDECK_UI_DIFF", "auto")]), [])
+            .with_project(Some(("p".to_owned(), project.to_owned())));
+        assert_eq!(over.get("ui.diff"), json!("auto"));
+        assert_eq!(settings.with_project(None).get("ui.diff"), json!("inline"));
+        let broken = settings.with_project(Some(("p".to_owned(), "[ui\n".to_owned())));
+        assert!(broken.faults[0].starts_with("line 1: ") && broken.faults[0].ends_with(" (p)"));
+        assert_eq!(broken.get("ui.diff"), json!("inline"));
+    }
+
+    #[test]
+    fn unknown_names_are_told_with_the_nearest_known_one() {
+        let settings = Settings::layered(
+            "theme = 1\n[ui]\nspeed = 1\nzzz = 1\n",
+            pairs(&[
+                ("CHIPDECK_UI_THEM", "dark"),
+                ("CHIPDECK_FIXTURES", "/x"),
+                ("CHIPDECK_PLAY_SPEED", "99"),
+            ]),
+            pairs(&[
+                ("ui.langage", "en"),
+                ("play.speed", "4"),
+                ("play.speed", "8"),
+            ]),
+        );
+        assert_eq!(
+            settings.faults,
+            [
+                "theme: there is no such setting; did you mean ui.theme? (line 1)",
+                "ui.speed: there is no such setting; did you mean play.speed? (line 3)",
+                "ui.zzz: there is no such setting (line 4)",
+                "CHIPDECK_UI_THEM: there is no such setting; did you mean CHIPDECK_UI_THEME?",
+                "play.speed: must be one of 0.5, 1, 2, 4, 8, 16, 32, 64 (in CHIPDECK_PLAY_SPEED)",
+                "ui.langage: there is no such setting; did you mean ui.language? (given as an argument)",
+            ]
+        );
+        assert_eq!(settings.get("play.speed"), json!(8.0));
     }
 
     #[test]

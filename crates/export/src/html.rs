@@ -1,9 +1,10 @@
 //! A part as one HTML page that needs nothing else: its own style, no script, no network (its policy allows neither),
 //! every text of the log escaped.
 
+use crate::audit::Audit;
 use crate::lines::Lines;
 use crate::masking::Masking;
-use crate::page::{clock, date, duration, Item, Page, Tool, What};
+use crate::page::{clock, date, duration, times, Item, Page, Tool, What};
 use crate::Error;
 use sha2::{Digest, Sha256};
 use std::io::Write;
@@ -28,7 +29,7 @@ pub(crate) fn write(
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"referrer\" content=\"no-referrer\">\n<title>{title}</title>\n<style>{style}</style>\n</head>\n<body>\n"
     )?;
-    head(&page, lines.events(), out)?;
+    head(&page, lines.events(), masking, out)?;
     writeln!(out, "<main>")?;
     for item in &page.items {
         one(item, out)?;
@@ -37,7 +38,7 @@ pub(crate) fn write(
     Ok(())
 }
 
-fn head(page: &Page, events: u64, out: &mut dyn Write) -> Result<(), Error> {
+fn head(page: &Page, events: u64, masking: &Masking, out: &mut dyn Write) -> Result<(), Error> {
     writeln!(out, "<header>\n<h1>{}</h1>", escaped(&page.title))?;
     let mut facts = Vec::new();
     if let (Some(first), Some(last)) = (page.first, page.last) {
@@ -66,6 +67,9 @@ fn head(page: &Page, events: u64, out: &mut dyn Write) -> Result<(), Error> {
         }
         writeln!(out, "</ul></details>")?;
     }
+    if let Some(audit) = &page.audit {
+        figures(audit, masking, out)?;
+    }
     if !page.findings.is_empty() {
         let found = page.findings.len();
         writeln!(
@@ -86,6 +90,35 @@ fn head(page: &Page, events: u64, out: &mut dyn Write) -> Result<(), Error> {
         writeln!(out, "</ul></details>")?;
     }
     writeln!(out, "</header>")?;
+    Ok(())
+}
+
+fn figures(audit: &Audit, masking: &Masking, out: &mut dyn Write) -> Result<(), Error> {
+    writeln!(
+        out,
+        "<table><caption>Tools</caption><tr><th>tool<th>calls<th>ok<th>error<th>denied<th>cancelled<th>timeout<th>interrupted<th>total<th>median<th>longest</tr>"
+    )?;
+    for it in audit.tools.iter().chain([&audit.all]) {
+        let name = match it.tool.is_empty() {
+            true => "all".to_owned(),
+            false => format!("<code>{}</code>", escaped(&masking.text(&it.tool))),
+        };
+        let [total, median, longest] = times(it);
+        write!(out, "<tr><td>{name}")?;
+        for count in [
+            it.calls,
+            it.ok,
+            it.error,
+            it.denied,
+            it.cancelled,
+            it.timeout,
+            it.interrupted,
+        ] {
+            write!(out, "<td>{count}")?;
+        }
+        writeln!(out, "<td>{total}<td>{median}<td>{longest}</tr>")?;
+    }
+    writeln!(out, "</table>")?;
     Ok(())
 }
 
@@ -213,7 +246,7 @@ fn lines_of_diff(diff: &str, out: &mut dyn Write) -> Result<(), Error> {
     if diff.is_empty() {
         return Ok(());
     }
-    write!(out, "<pre class=\"diff\">\n")?;
+    writeln!(out, "<pre class=\"diff\">")?;
     let mut body = false;
     for line in diff.lines() {
         body |= line.starts_with("@@");

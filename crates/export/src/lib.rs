@@ -143,7 +143,12 @@ pub fn export(
         Format::Jsonl => {
             lines.each(&mut |line| {
                 let text = masking.line(&line);
-                out.write_all(text.as_bytes())?;
+                match line.raw {
+                    // Made to text they could become an event.
+                    Some(raw) if text == line.json => out.write_all(&raw)?,
+                    Some(_) => write!(out, "\u{fffd} {text}")?,
+                    None => out.write_all(text.as_bytes())?,
+                }
                 Ok(out.write_all(b"\n")?)
             })?;
         }

@@ -13,6 +13,8 @@ use sha2::{Digest, Sha256};
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
     pub json: String,
+    /// Bytes that are no text, as they are.
+    pub raw: Option<Vec<u8>>,
     /// The entry, from 1; `None`: the state that is told before.
     pub index: Option<u32>,
     /// The log's file and physical line; empty and 0 for a state.
@@ -26,6 +28,7 @@ pub(crate) struct Line {
 pub(crate) struct Lines<'a> {
     pub log: Log<'a>,
     chosen: Vec<Chosen>,
+    audit: bool,
 }
 
 impl<'a> Lines<'a> {
@@ -33,8 +36,17 @@ impl<'a> Lines<'a> {
         let chosen = part.choose(log.timeline);
         match chosen.is_empty() && part.scope != crate::Scope::All {
             true => Err(Error::Empty),
-            false => Ok(Lines { log, chosen }),
+            false => Ok(Lines {
+                log,
+                chosen,
+                audit: part.scope == crate::Scope::Exec,
+            }),
         }
+    }
+
+    /// The execution session alone.
+    pub(crate) fn audit(&self) -> bool {
+        self.audit
     }
 
     /// Entries of the part that are events.
@@ -77,11 +89,14 @@ impl<'a> Lines<'a> {
             return Err(Error::Gone(index));
         }
         let mut line = place(&self.log, index, located);
+        let text = String::from_utf8_lossy(&raw);
         line.json = match &located.entry {
-            Entry::Event(_) => inline_blobs(&String::from_utf8_lossy(&raw), self.log.source),
-            // Bytes that are no text would be no line of a text file either.
-            Entry::Opaque(_) => String::from_utf8_lossy(&raw).replace(['\n', '\r'], " "),
+            Entry::Event(_) => inline_blobs(&text, self.log.source),
+            Entry::Opaque(_) => text.replace(['\n', '\r'], " "),
         };
+        if line.opaque && std::str::from_utf8(&raw).is_err() {
+            line.raw = Some(raw);
+        }
         Ok(vec![line])
     }
 
@@ -119,6 +134,7 @@ impl<'a> Lines<'a> {
         );
         Line {
             json: Value::Object(event).to_string(),
+            raw: None,
             index: None,
             file: String::new(),
             line: 0,
@@ -166,6 +182,7 @@ pub(crate) fn place(log: &Log<'_>, index: u32, located: &Located) -> Line {
     let event = located.entry.event();
     Line {
         json: String::new(),
+        raw: None,
         index: Some(index),
         file: log.source.name(located.place.file).to_string(),
         line: located.place.line,

@@ -3,7 +3,7 @@
 
 use crate::lines::Lines;
 use crate::masking::Masking;
-use crate::page::{clock, date, duration, Item, Page, Tool, What};
+use crate::page::{clock, date, duration, times, Item, Page, Tool, What};
 use crate::Error;
 use std::io::Write;
 
@@ -37,6 +37,23 @@ pub(crate) fn write(
         for (path, changes) in &page.files {
             let times = if *changes == 1 { "change" } else { "changes" };
             writeln!(out, "- {}: {changes} {times}", span(path))?;
+        }
+    }
+    if let Some(audit) = &page.audit {
+        writeln!(out, "\n## Tools\n\n| tool | calls | ok | error | denied | cancelled | timeout | interrupted | total | median | longest |")?;
+        writeln!(out, "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|")?;
+        for it in audit.tools.iter().chain([&audit.all]) {
+            let name = match it.tool.is_empty() {
+                true => "all".to_owned(),
+                // A bar would end the cell, in a code span too.
+                false => span(&masking.text(&it.tool).replace('|', "\u{ff5c}")),
+            };
+            let [total, median, longest] = times(it);
+            writeln!(
+                out,
+                "| {name} | {} | {} | {} | {} | {} | {} | {} | {total} | {median} | {longest} |",
+                it.calls, it.ok, it.error, it.denied, it.cancelled, it.timeout, it.interrupted
+            )?;
         }
     }
     if !page.findings.is_empty() {

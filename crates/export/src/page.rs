@@ -1,6 +1,7 @@
 //! What a page for people has, in order: who said what, what was called and what came of it, which files changed and
 //! how, what was found. Both pages are drawn from this.
 
+use crate::audit::{self, Audit};
 use crate::lines::{Line, Lines};
 use crate::masking::Masking;
 use crate::part::paths;
@@ -18,6 +19,8 @@ pub(crate) struct Page {
     pub files: BTreeMap<String, u32>,
     pub findings: Vec<Found>,
     pub masked: usize,
+    /// Where the part is an audit.
+    pub audit: Option<Audit>,
 }
 
 pub(crate) struct Item {
@@ -87,6 +90,7 @@ impl Page {
             files: BTreeMap::new(),
             findings: findings(lines, masking),
             masked: 0,
+            audit: lines.audit().then(|| audit::figures(lines)),
         };
         // Where the call of an entry is among the items.
         let mut calls: HashMap<u32, usize> = HashMap::new();
@@ -329,4 +333,13 @@ pub(crate) fn duration(ms: i64) -> String {
         1_000..60_000 => format!("{:.1} s", ms as f64 / 1e3),
         _ => format!("{} min {} s", ms / 60_000, ms / 1_000 % 60),
     }
+}
+
+/// Total, median and longest of a tool's calls; nothing where none was timed.
+pub(crate) fn times(of: &crate::ToolFigures) -> [String; 3] {
+    let shown = |ms: u64| match of.timed {
+        0 => "–".to_owned(),
+        _ => duration(i64::try_from(ms).unwrap_or(i64::MAX)),
+    };
+    [of.total_ms, of.median_ms, of.longest_ms].map(shown)
 }

@@ -2,7 +2,7 @@
 
 use chipdeck_event::{Event, Payload};
 use chipdeck_replay::{EventRef, Timeline};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Which events of the span.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,6 +54,18 @@ impl Part {
         chosen
     }
 
+    /// How many events it has.
+    pub fn events(&self, timeline: &Timeline) -> u64 {
+        let is_event = |it: &Chosen| {
+            let entry = timeline.entry(it.index);
+            entry.is_some_and(|it| it.entry.event().is_some())
+        };
+        self.choose(timeline)
+            .iter()
+            .filter(|it| is_event(it))
+            .count() as u64
+    }
+
     fn has(&self, timeline: &Timeline, index: u32) -> bool {
         let event = timeline.entry(index).and_then(|it| it.entry.event());
         match (&self.scope, event) {
@@ -71,6 +83,14 @@ impl Part {
 /// Entries between those of the part may have changed what a later one builds on: then the state is told again.
 fn tell_gaps(timeline: &Timeline, chosen: &mut [Chosen]) {
     let inside: HashSet<u32> = chosen.iter().map(|it| it.index).collect();
+    // Where each path is named, by an edit that failed too.
+    let mut named: HashMap<&str, Vec<u32>> = HashMap::new();
+    for index in 1..=chosen.last().map_or(0, |it| it.index) {
+        let event = timeline.entry(index).and_then(|it| it.entry.event());
+        for path in event.map(paths).unwrap_or_default() {
+            named.entry(path).or_default().push(index);
+        }
+    }
     // The last entry that what was told so far has.
     let mut told = 0;
     for at in chosen.iter_mut() {
@@ -82,9 +102,10 @@ fn tell_gaps(timeline: &Timeline, chosen: &mut [Chosen]) {
             continue;
         };
         let left_out = |index: u32| index > told && index < at.index && !inside.contains(&index);
-        let by_file = paths(event)
-            .into_iter()
-            .any(|path| timeline.versions(path).iter().any(|it| left_out(it.index)));
+        let by_file = paths(event).into_iter().any(|path| {
+            let named = named.get(path).map(Vec::as_slice).unwrap_or_default();
+            named.iter().any(|index| left_out(*index))
+        });
         let by_call = match &event.payload {
             Payload::ToolResult { .. } => timeline.counterpart(at.index).is_some_and(left_out),
             _ => false,

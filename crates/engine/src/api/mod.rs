@@ -6,9 +6,13 @@
 //! opaque strings that the engine gave out, never paths. No request carries a path that the engine would open
 //! or write without checking it against what a person opened.
 
+mod authors;
 mod chips;
 pub mod codes;
+mod export;
+mod lanes;
 mod library;
+mod events;
 mod log;
 mod notice;
 mod request;
@@ -16,7 +20,12 @@ mod restore;
 mod shared;
 pub mod typescript;
 
+pub use authors::*;
 pub use chips::*;
+pub use export::*;
+pub use lanes::*;
+pub use library::*;
+pub use events::*;
 pub use log::*;
 pub use notice::*;
 pub use request::*;

@@ -1,6 +1,6 @@
 //! What the engine tells without being asked.
 
-use super::{ChipTarget, LogView, Progress};
+use super::{ChipTarget, Gathering, LogView, Progress, SettingsView};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -12,6 +12,10 @@ use ts_rs::TS;
 )]
 #[allow(clippy::large_enum_variant)]
 pub enum Notice {
+    /// The settings are others now (a project's file).
+    SettingsChanged {
+        view: SettingsView,
+    },
     /// Ask `Library` again.
     LibraryChanged,
     /// Ask `Chips` again.
@@ -49,6 +53,11 @@ pub enum Notice {
         path: String,
     },
     HistoryChanged,
+    /// More is known of a project's files (`of`: the project) or of one file (`of`: the history): ask again.
+    Gathered {
+        of: String,
+        gathering: Gathering,
+    },
     /// Files hover over the window: what a drop would do.
     DropHover {
         items: Vec<DropItem>,

@@ -44,7 +44,12 @@ pub struct LibraryView {
     pub edit_snapshots: u64,
     pub archive_chips: u64,
     pub archive_bytes: u64,
+    /// Open, recent, and the newest of those found on this machine; `Sessions` gives all.
     pub logs: Vec<SourceRow>,
+    /// Sessions on this machine, as far as they were found.
+    pub sessions: u64,
+    /// Not all places were looked at yet.
+    pub scanning: bool,
     pub memory: Vec<SourceRow>,
     pub roots: Vec<RootRow>,
 }
@@ -72,6 +77,8 @@ pub struct SourceRow {
     pub path: String,
     /// Project folder's name, where the log says one.
     pub project: Option<String>,
+    /// The folder that the session ran in, for people.
+    pub cwd: Option<String>,
     /// `canonical`, `claude-code`, `codex`, …, `raw`.
     pub format: String,
     pub bytes: u64,
@@ -81,6 +88,15 @@ pub struct SourceRow {
     pub live: bool,
     /// Opened before by a person (Recent), as opposed to found on this machine.
     pub recent: bool,
+    /// The log was looked into: `title` is its own. Else it is the file's name for the time being.
+    pub looked: bool,
+    /// First and last time that the log names, Unix milliseconds.
+    pub started: Option<i64>,
+    pub ended: Option<i64>,
+    /// Known once it was counted in the background; of a log that grew since, nearly right.
+    pub counts: Option<super::SessionCounts>,
+    /// Files beside it that are its sub-agents'.
+    pub parts: u32,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
@@ -123,7 +139,7 @@ pub struct SettingRow {
     pub key: String,
     pub value: serde_json::Value,
     pub default: serde_json::Value,
-    /// `default`, `file`, `env` or `argument`.
+    /// `default`, `file`, `project`, `env` or `argument`.
     pub source: String,
     /// Allowed values, where there is a closed list.
     pub choices: Option<Vec<String>>,
