@@ -23,6 +23,7 @@ const dates = per((locale) => new Intl.DateTimeFormat(locale, { day: 'numeric', 
 const fullDates = per(
   (locale) => new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric' }),
 );
+const months = per((locale) => new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric' }));
 const zh = () => language.tongue === 'zh-CN';
 const two = (n: number) => String(n).padStart(2, '0');
 
@@ -65,6 +66,16 @@ export function clock(ms: number, parts: 'ms' | 's' | 'm' = 'ms'): string {
 export function day(ms: number, now = Date.now()): string {
   const format = new Date(ms).getFullYear() === new Date(now).getFullYear() ? dates() : fullDates();
   return format.format(ms);
+}
+
+/** `November 2026`. */
+export function month(ms: number): string {
+  return months().format(ms);
+}
+
+/** What stands between a day and a time. */
+export function comma(): string {
+  return zh() ? ' ' : ', ';
 }
 
 /** `30 Nov, 12:03:22`. */

@@ -2,13 +2,21 @@
 import type { LibraryView, SourceRow } from '../api';
 import { Refused, request } from '../host';
 import { Latest } from './latest.svelte';
+import { platform } from './platform.svelte';
 import { toasts } from './toasts.svelte';
 
-export type LogGroup = { today: boolean; rows: SourceRow[] };
+export type LogDay = 'today' | 'yesterday' | 'earlier';
+export type LogGroup = { day: LogDay; rows: SourceRow[] };
 
-/** Logs by day, newest first: those of today, and earlier ones. */
+/** Logs by day, newest first. Live and open ones are of today. */
 export function groupLogs(logs: SourceRow[], now = Date.now()): LogGroup[] {
   const midnight = new Date(now).setHours(0, 0, 0, 0);
+  const before = new Date(midnight - 1).setHours(0, 0, 0, 0);
+  const day = (row: SourceRow): LogDay => {
+    const at = row.modified ?? 0;
+    if (row.live || row.log !== null || at >= midnight) return 'today';
+    return at >= before ? 'yesterday' : 'earlier';
+  };
   const sorted = [...logs].sort(
     (a, b) =>
       Number(b.live) - Number(a.live) ||
@@ -86,7 +94,10 @@ class Library {
 
   pickFiles = () => this.#do(() => request({ type: 'pickFiles' }));
   pickFolder = () => this.#do(() => request({ type: 'pickFolder' }));
-  openDemo = () => this.#do(() => request({ type: 'openDemo' }));
+  openDemo = () => {
+    platform.demoAsked = true;
+    return this.#do(() => request({ type: 'openDemo' }));
+  };
   openSource = (source: string) => this.#do(() => request({ type: 'openSource', source }));
   cancelOpen = (log: string) => this.#do(() => request({ type: 'cancelOpen', log }));
   closeLog = (log: string) => this.#do(() => request({ type: 'closeLog', log }));

@@ -17,11 +17,11 @@ export async function start(host: Host): Promise<void> {
   onNotice(hear);
   try {
     const hello = await request({ type: 'hello' });
-    platform.take(hello.version, hello.platform, hello.demo);
     settings.take(hello.settings);
     player.speed = settings.speed;
     player.paced = settings.paced;
     const focus = hello.focus ?? hello.openLogs.at(-1) ?? null;
+    platform.take(hello.version, hello.platform, hello.demo ? focus : null);
     await Promise.all([library.load(), focus === null ? null : player.open(focus)]);
     // No chip to look at, but logs on this machine: those first.
     if (focus === null && library.chipless && (library.view?.logs.length ?? 0) > 0) selection.tab = 'logs';
@@ -45,8 +45,11 @@ export function hear(notice: Notice): void {
       overlay.refused = notice.refused;
       library.refresh();
       if (notice.root !== null) toasts.say('info', words.folderOpened(notice.root));
-      if (notice.focus !== null) void player.open(notice.focus);
-      else if (notice.chip !== null) selection.show('chips', { chip: notice.chip });
+      if (notice.focus !== null) {
+        if (platform.demoAsked) platform.demo = notice.focus;
+        platform.demoAsked = false;
+        void player.open(notice.focus);
+      } else if (notice.chip !== null) selection.show('chips', { chip: notice.chip });
       break;
     case 'log':
       player.hear(notice.view);

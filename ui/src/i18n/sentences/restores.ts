@@ -193,6 +193,14 @@ function fromEn(from: PlanFrom): string {
       return `chip ${from.id}`;
     case 'editSnapshot':
       return `${from.before ? 'before' : 'after'} edit snapshot ${from.id}`;
+    case 'backup':
+      return `backup ${from.name}`;
+    case 'version':
+      if (from.author === 'disk') return 'the disk';
+      if (from.author === 'git') return `commit ${from.id ?? from.name}`;
+      if (from.author === 'snapshot') return `edit snapshot ${from.id ?? from.name}`;
+      if (from.author === 'chip') return `chip ${from.id ?? from.name}`;
+      return `session ${from.name}`;
   }
 }
 function fromZh(from: PlanFrom): string {
@@ -205,6 +213,14 @@ function fromZh(from: PlanFrom): string {
       return `碎片 ${from.id}`;
     case 'editSnapshot':
       return `编辑快照 ${from.id} ${from.before ? '之前' : '之后'}`;
+    case 'backup':
+      return `备份 ${from.name}`;
+    case 'version':
+      if (from.author === 'disk') return '磁盘';
+      if (from.author === 'git') return `提交 ${from.id ?? from.name}`;
+      if (from.author === 'snapshot') return `编辑快照 ${from.id ?? from.name}`;
+      if (from.author === 'chip') return `碎片 ${from.id ?? from.name}`;
+      return `会话 ${from.name}`;
   }
 }
 

@@ -92,7 +92,7 @@ export const words = dictionary(
     insertAs: 'Insert as',
     plain: 'Plain text',
     plainText: (n: string) => `The ${n} lines alone, with the file's line endings`,
-    server: 'In the server’s form',
+    server: "In the server's form",
     serverText: 'Comment head and arguments as JSON',
     because: 'Found here because',
     placesCount: (n: number, count: string) => (n === 1 ? '1 place' : `${count} places`),
