@@ -15,5 +15,10 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },
-  test: { environment: 'happy-dom', include: ['src/**/*.test.ts'] },
+  test: {
+    environment: 'happy-dom',
+    // Else the texts of style sheets are empty, and what is held of them holds of nothing.
+    css: true,
+    include: ['src/**/*.test.ts'],
+  },
 });

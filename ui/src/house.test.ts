@@ -25,6 +25,7 @@ function found(pattern: RegExp, only: (path: string) => boolean = () => true): s
 describe('the page', () => {
   it('was read at all', () => {
     expect(own.length).toBeGreaterThan(60);
+    expect(sources['./kit/tokens.css']?.length).toBeGreaterThan(1000);
   });
 
   it('never makes markup of a text', () => {
@@ -55,6 +56,16 @@ describe('the page', () => {
         (path) => (path.endsWith('.css') || path.endsWith('.svelte')) && !path.includes('tokens.css'),
       ).filter((place) => !place.includes('Sprite')),
     ).toEqual([]);
+  });
+
+  it('moves only by the times of the tokens, or says what it does where less motion is wanted', () => {
+    const still = (path: string) => sources[path]?.includes('prefers-reduced-motion') === true;
+    const moves = found(
+      /(?:animation|transition)[^;]*\b[\d.]+m?s\b|behavior: 'smooth'|scroll-behavior/u,
+      (path) => !path.includes('tokens.css') && !still(path),
+    );
+    expect(moves).toEqual([]);
+    expect(sources['./kit/tokens.css']).toMatch(/prefers-reduced-motion: reduce\)[^}]*--d-base: 0ms/u);
   });
 
   it('keeps its files short', () => {
