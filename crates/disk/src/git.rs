@@ -42,6 +42,7 @@ const CACHE: usize = 16 << 20;
 pub struct Repository {
     git: Gix,
     top: PathBuf,
+    main: PathBuf,
 }
 
 /// A commit that made a path what it then was.
@@ -78,7 +79,10 @@ impl Repository {
         let options = gix::open::Options::isolated().with(gix::sec::Trust::Reduced);
         let mut git: Gix = gix::open_opts(top, options).ok()?;
         git.object_cache_size(CACHE);
+        let common = std::fs::canonicalize(git.common_dir()).ok()?;
+        let main = common.parent().filter(|_| common.ends_with(".git"));
         Some(Repository {
+            main: main.unwrap_or(top).to_owned(),
             git,
             top: top.to_owned(),
         })
@@ -89,14 +93,15 @@ impl Repository {
         &self.top
     }
 
+    /// The main work tree of this repository: its own, unless it is a linked one.
+    pub fn main(&self) -> &Path {
+        &self.main
+    }
+
     /// All work trees of this repository that it knows of, this one among them; those that are gone too, as long as the
     /// repository remembers them.
     pub fn checkouts(&self) -> Vec<PathBuf> {
-        let mut found = vec![self.top.clone()];
-        let common = std::fs::canonicalize(self.git.common_dir());
-        if let Some(main) = common.ok().filter(|it| it.ends_with(".git")) {
-            found.extend(main.parent().map(Path::to_owned));
-        }
+        let mut found = vec![self.top.clone(), self.main.clone()];
         for proxy in self.git.worktrees().unwrap_or_default() {
             let Ok(base) = proxy.base() else { continue };
             found.push(std::fs::canonicalize(&base).unwrap_or(base));

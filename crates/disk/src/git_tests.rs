@@ -181,6 +181,7 @@ fn work_trees_of_one_repository_know_each_other() {
         let repository = Repository::of(&real.join(name)).unwrap();
         assert_eq!(repository.checkouts(), expected, "from {name}");
         assert_eq!(repository.top(), real.join(name));
+        assert_eq!(repository.main(), real.join("work"));
         assert_eq!(told(&repository, "a"), [one("Base", Some("x\n"))]);
     }
 }

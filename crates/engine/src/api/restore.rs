@@ -1,6 +1,6 @@
 //! Restore plans, their preview, the history.
 
-use super::{Against, ChipTarget, DiffView};
+use super::{Against, AuthorKind, ChipTarget, DiffView};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -53,6 +53,17 @@ pub enum RestoreWhat {
     EditSnapshot {
         snapshot: String,
         before: bool,
+    },
+    /// A version of a file's history over all authors.
+    PathVersion {
+        history: String,
+        version: String,
+    },
+    /// A copy that the agent kept beside its log.
+    Backup {
+        log: String,
+        path: String,
+        backup: String,
     },
 }
 
@@ -113,6 +124,20 @@ pub enum PlanFrom {
     EditSnapshot {
         id: String,
         before: bool,
+    },
+    /// A version of a file's history: who knows it, and since when.
+    Version {
+        author: AuthorKind,
+        /// A session's title, a commit's subject.
+        name: String,
+        /// A commit's or an edit snapshot's id.
+        id: Option<String>,
+        time: Option<i64>,
+    },
+    /// A copy that the agent kept, made at that time.
+    Backup {
+        name: String,
+        time: Option<i64>,
     },
 }
 

@@ -62,10 +62,26 @@ impl Reading {
             }
         }
         let source = Arc::new(FileSource::open(path)?);
+        Reading::of_source(source, &mut |_| true)?
+            .ok_or_else(|| OpenError::NoLog(path.to_owned()).into())
+    }
+
+    /// Reads what was opened already. `on` is told the bytes that are read, now and then, and says whether to go on;
+    /// `None`: it said no.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn of_source(
+        source: Arc<FileSource>,
+        on: &mut dyn FnMut(u64) -> bool,
+    ) -> Result<Option<Reading>, ReadError> {
         let mut set = LogSet::open(&*source);
         let mut timeline = Timeline::new(options(&*source, set.format()));
         loop {
             let before = set.progress(&*source).read;
+            if !on(before) {
+                return Ok(None);
+            }
             let read = set.read(&*source, STRIDE, &mut |batch, source| {
                 timeline.add_findings(batch.findings.drain(..));
                 for entry in batch.entries.drain(..) {
@@ -77,7 +93,7 @@ impl Reading {
                 Ok(_) => {}
                 Err(error) => {
                     return Err(OpenError::Io {
-                        path: path.to_owned(),
+                        path: source.path().to_owned(),
                         error,
                     }
                     .into())
@@ -92,12 +108,12 @@ impl Reading {
         });
         timeline.arrange(&*source);
         let findings = Arc::new(Findings::of(&timeline));
-        Ok(Reading {
+        Ok(Some(Reading {
             source,
             format: set.format(),
             timeline,
             findings,
-        })
+        }))
     }
 
     pub fn look(&self) -> Look<'_> {

@@ -3,6 +3,7 @@
 //!
 //! Left out: what a plan is (`chipdeck-replay`), the write (`chipdeck-disk`), the native dialogue (the desktop's).
 
+mod version;
 mod what;
 
 use crate::api::*;
@@ -409,6 +410,14 @@ fn from_words(from: &PlanFrom) -> String {
         PlanFrom::Chip { id } => format!("chip {id}"),
         PlanFrom::EditSnapshot { id, before: true } => format!("before edit snapshot {id}"),
         PlanFrom::EditSnapshot { id, before: false } => format!("after edit snapshot {id}"),
+        PlanFrom::Version { author, name, id, .. } => match (author, id) {
+            (AuthorKind::Git, Some(id)) => format!("commit {id}"),
+            (AuthorKind::Snapshot, Some(id)) => format!("edit snapshot {id}"),
+            (AuthorKind::Chip, Some(id)) => format!("chip {id}"),
+            (AuthorKind::Disk, _) => "the disk".to_owned(),
+            _ => format!("session {name}"),
+        },
+        PlanFrom::Backup { name, .. } => format!("backup {name}"),
     }
 }
 
@@ -473,6 +482,7 @@ fn refusal(error: &RestoreError) -> (&'static str, Vec<String>) {
                 InTheWay::Special => "special-file",
                 InTheWay::Loop => "link-loop",
                 InTheWay::MissingBelowLink => "link-missing",
+                InTheWay::NameTooLong => "name-too-long",
                 InTheWay::NotUtf8 => "not-utf8",
             };
             (why, names(&[path]))

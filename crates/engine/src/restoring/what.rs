@@ -14,7 +14,7 @@ use chipdeck_replay::restore::{
 use std::sync::Arc;
 
 impl Made {
-    fn new(kind: Kind, from: PlanFrom) -> Made {
+    pub(super) fn new(kind: Kind, from: PlanFrom) -> Made {
         Made {
             kind,
             ready: None,
@@ -26,13 +26,13 @@ impl Made {
         }
     }
 
-    fn with(mut self, root: Root, draft: Draft) -> Made {
+    pub(super) fn with(mut self, root: Root, draft: Draft) -> Made {
         self.ready = Some((root, draft));
         self
     }
 
     /// The lines that would be written to a file that may not be looked at yet.
-    fn telling(mut self, path: &str, content: &Known) -> Made {
+    pub(super) fn telling(mut self, path: &str, content: &Known) -> Made {
         if let (Known::Content(bytes), true) = (content, self.told.len() < TOLD) {
             let image = FileImage::of(bytes.clone());
             self.told
@@ -41,7 +41,7 @@ impl Made {
         self
     }
 
-    fn needing(mut self, need: PlanNeed) -> Made {
+    pub(super) fn needing(mut self, need: PlanNeed) -> Made {
         self.needs = Some(need);
         self
     }
@@ -86,6 +86,8 @@ impl Inner {
             RestoreWhat::Chip { chip, target, form } => self.chip_into(chip, target, *form),
             RestoreWhat::PutBack { chip, target } => self.put_back(chip, target.as_ref()),
             RestoreWhat::EditSnapshot { snapshot, before } => self.edit_snapshot(snapshot, *before),
+            RestoreWhat::PathVersion { history, version } => self.path_version(history, version),
+            RestoreWhat::Backup { log, path, backup } => self.backup(log, path, backup),
         }
     }
 
@@ -567,7 +569,7 @@ fn event(at: u32) -> PlanFrom {
 }
 
 /// A path that is not written, and which refusal of the table it is.
-fn refused(error: &Outside) -> PlanNeed {
+pub(super) fn refused(error: &Outside) -> PlanNeed {
     let (why, about) = super::refusal(&RestoreError::Outside(error.clone()));
     PlanNeed::Refused {
         reason: format!("{error}."),

@@ -72,7 +72,7 @@ pub(super) fn notes(before: &[u8], after: &[u8]) -> Vec<Note> {
 }
 
 /// `text` in the dress of `model`: its line ends and its byte order mark, where both sides are of one kind.
-pub(super) fn dressed_like(text: &[u8], model: &[u8]) -> Vec<u8> {
+pub fn dressed_like(text: &[u8], model: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() + 8);
     let bare = text.strip_prefix(BOM).unwrap_or(text);
     if model.starts_with(BOM) {

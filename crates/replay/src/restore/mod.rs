@@ -17,7 +17,7 @@ mod draft_tests;
 mod tests;
 
 pub use draft::{Draft, Known, Mode, NoBase, Want, Warning};
-pub use lines::{changes, hunks, restore_hunk, split_lines, Change, Hunk, LineEnds};
+pub use lines::{changes, dressed_like, hunks, restore_hunk, split_lines, Change, Hunk, LineEnds};
 pub use merge::{merge, undo_change, Conflict, Merge, Merged, Settlement};
 pub use pick::{want_undone, Picker};
 pub use plan::{
