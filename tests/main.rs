@@ -14,6 +14,7 @@ mod cli;
 mod engine;
 mod engine_deck;
 mod engine_hostile;
+mod engine_lanes;
 mod engine_live;
 mod engine_restore;
 mod engine_views;

@@ -1,23 +1,18 @@
-//! One thread that looks now and then at what nobody tells us: files that a diff against the disk showed, the journal
-//! (the command may restore too), and agents' logs that appear on this machine.
+//! One thread that looks now and then at what nobody tells us: files that a diff against the disk showed, and the
+//! journal (the command may restore too).
 //!
-//! Left out: open logs and the chip folder, which have their own threads.
+//! Left out: open logs, the chip folder and the library, which have their own threads.
 
 use crate::api::Notice;
 use crate::engine::{hold, Inner};
-use chipdeck_disk::logs::{discover, Found};
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, Weak};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 const OFTEN: Duration = Duration::from_millis(400);
-/// How old the list of found logs may be.
-const SELDOM: Duration = Duration::from_secs(15);
 /// Files that are looked at: the last ones that were shown.
 const MOST_FILES: usize = 24;
-/// Found logs that are listed.
-const MOST_FOUND: usize = 200;
 
 /// Size and time of a file; `None`: absent.
 type Print = Option<(u64, SystemTime)>;
@@ -25,9 +20,6 @@ type Print = Option<(u64, SystemTime)>;
 #[derive(Default)]
 pub struct Looking {
     files: Mutex<VecDeque<Shown>>,
-    found: Mutex<Option<Vec<Found>>>,
-    /// Projects of found logs, once read.
-    pub projects: Mutex<HashMap<PathBuf, String>>,
 }
 
 struct Shown {
@@ -80,7 +72,6 @@ impl Looking {
 pub fn start(inner: Weak<Inner>) {
     let run = move || {
         let mut journal: Option<Print> = None;
-        let mut looked = Instant::now();
         loop {
             std::thread::sleep(OFTEN);
             let Some(inner) = inner.upgrade() else { return };
@@ -91,39 +82,10 @@ pub fn start(inner: Weak<Inner>) {
             if journal.replace(now).is_some_and(|before| before != now) {
                 inner.tell(Notice::HistoryChanged);
             }
-            if looked.elapsed() >= SELDOM {
-                looked = Instant::now();
-                if inner.look_for_logs() {
-                    inner.tell(Notice::LibraryChanged);
-                }
-            }
         }
     };
     // Without a thread the page sees such changes when it asks again.
     let _ = std::thread::Builder::new()
         .name("chipdeck-looking".to_owned())
         .spawn(run);
-}
-
-impl Inner {
-    /// Agents' logs of this machine, newest first; looked for at most now and then.
-    pub(crate) fn discovered(&self) -> Vec<Found> {
-        if let Some(found) = &*hold(&self.looking.found) {
-            return found.clone();
-        }
-        self.look_for_logs();
-        hold(&self.looking.found).clone().unwrap_or_default()
-    }
-
-    /// True: there are others than before.
-    fn look_for_logs(&self) -> bool {
-        let homes = self.config.homes.as_ref();
-        let now = homes
-            .map(|homes| discover(homes, MOST_FOUND))
-            .unwrap_or_default();
-        let mut held = hold(&self.looking.found);
-        let other = held.as_ref().is_some_and(|before| *before != now);
-        *held = Some(now);
-        other
-    }
 }

@@ -11,7 +11,7 @@
  *   Pages       a long list seen through a window
  */
 export { Latest, type Asked } from './latest.svelte';
-export { byProject, groupLogs, library, type LogGroup, type LogLine } from './library.svelte';
+export { groupLogs, library, type LogDay, type LogGroup } from './library.svelte';
 export { news } from './news.svelte';
 export { overlay, type Panel } from './overlay.svelte';
 export { Pages, type Fetch } from './pages.svelte';

@@ -23,35 +23,10 @@ export function groupLogs(logs: SourceRow[], now = Date.now()): LogGroup[] {
       (b.modified ?? 0) - (a.modified ?? 0) ||
       a.title.localeCompare(b.title),
   );
-  const fresh = sorted.filter((row) => row.live || row.log !== null || (row.modified ?? 0) >= midnight);
-  const old = sorted.filter((row) => !fresh.includes(row));
-  return [
-    { today: true, rows: fresh },
-    { today: false, rows: old },
-  ];
-}
-
-export type LogLine = { head: string; count: number } | { row: SourceRow };
-
-/** Logs under their projects, the project with the newest log first; those without one at the end. */
-export function byProject(logs: SourceRow[], query: string, none: string): LogLine[] {
-  const words = query.toLowerCase().split(/\s+/u).filter(Boolean);
-  const groups = new Map<string, SourceRow[]>();
-  const sorted = [...logs].sort(
-    (a, b) => (b.modified ?? 0) - (a.modified ?? 0) || a.title.localeCompare(b.title),
-  );
-  for (const row of sorted) {
-    const text = `${row.title} ${row.project ?? ''} ${row.path} ${row.format}`.toLowerCase();
-    if (!words.every((word) => text.includes(word))) continue;
-    const project = row.project ?? '';
-    groups.set(project, [...(groups.get(project) ?? []), row]);
-  }
-  const named = [...groups].filter(([project]) => project !== '');
-  const rest = groups.get('');
-  return [...named, ...(rest ? [[none, rest] as const] : [])].flatMap(([head, rows]): LogLine[] => [
-    { head, count: rows.length },
-    ...rows.map((row) => ({ row })),
-  ]);
+  return (['today', 'yesterday', 'earlier'] as const).map((one) => ({
+    day: one,
+    rows: sorted.filter((row) => day(row) === one),
+  }));
 }
 
 class Library {

@@ -1,1 +1,2 @@
 export { default } from './Library.svelte';
+export { default as Sessions } from './Sessions.svelte';
