@@ -67,11 +67,7 @@ pub fn allow(
         folder: words.this_folder.into(),
         cancel: words.cancel.into(),
     };
-    ask(app, question).ok_or_else(|| ApiError {
-        code: "io".into(),
-        message: "The dialogue could not be shown.".into(),
-        hint: None,
-    })
+    ask(app, question).ok_or_else(|| ApiError::new("io", "The dialogue could not be shown."))
 }
 
 fn plain(name: &str) -> String {

@@ -59,11 +59,7 @@ pub fn subscribe(door: State<'_, Arc<Door>>, channel: Channel<Notice>) {
 }
 
 fn failed(message: String) -> ApiError {
-    ApiError {
-        code: "io".into(),
-        message,
-        hint: None,
-    }
+    ApiError::new("io", message)
 }
 
 impl Page {
@@ -173,18 +169,16 @@ impl Door {
 
     /// Asks the person whether the plan may write where it wants to.
     fn allow(&self, app: &AppHandle, plan: &str) -> Result<PlanView, ApiError> {
-        let (folder, file) = self.engine.wanted_root(plan).ok_or_else(|| ApiError {
-            code: "bad-request".into(),
-            message: "This plan is gone, or needs no permission.".into(),
-            hint: None,
+        let (folder, file) = self.engine.wanted_root(plan).ok_or_else(|| {
+            ApiError::new("bad-request", "This plan is gone, or needs no permission.")
+                .why("plan-gone")
         })?;
         match dialogues::allow(app, self.words(), &folder.to_string_lossy(), &file)? {
             Some(reach) => self.engine.allow_root(plan, reach),
-            None => Err(ApiError {
-                code: "cancelled".into(),
-                message: "Nothing was allowed, and nothing was written.".into(),
-                hint: None,
-            }),
+            None => Err(ApiError::new(
+                "cancelled",
+                "Nothing was allowed, and nothing was written.",
+            )),
         }
     }
 

@@ -87,7 +87,8 @@ pub(crate) fn write<T>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
 }
 
 impl ApiError {
-    pub(crate) fn new(code: &str, message: impl Into<String>) -> ApiError {
+    /// A refusal of this code, in one sentence.
+    pub fn new(code: &str, message: impl Into<String>) -> ApiError {
         ApiError {
             code: code.to_owned(),
             message: message.into(),
@@ -98,19 +99,20 @@ impl ApiError {
     }
 
     /// What exactly, as in the table of `api::codes`.
-    pub(crate) fn why(mut self, why: &str) -> ApiError {
+    pub fn why(mut self, why: &str) -> ApiError {
         debug_assert!(crate::api::codes::WHYS.contains(&why), "{why}");
         self.why = Some(why.to_owned());
         self
     }
 
     /// What it is about: one more name, id or count.
-    pub(crate) fn about(mut self, what: impl std::fmt::Display) -> ApiError {
+    pub fn about(mut self, what: impl std::fmt::Display) -> ApiError {
         self.about.push(what.to_string());
         self
     }
 
-    pub(crate) fn hint(mut self, hint: impl Into<String>) -> ApiError {
+    /// What to do about it.
+    pub fn hint(mut self, hint: impl Into<String>) -> ApiError {
         self.hint = Some(hint.into());
         self
     }

@@ -7,6 +7,10 @@ import { capital } from './refusals';
 type Row = Pick<FindingRow, 'code' | 'message' | 'eventId' | 'path' | 'callId' | 'dialogue' | 'execution'>;
 type Say = (row: Row) => string;
 const file = (row: Row, otherwise: string) => row.path ?? otherwise;
+/** A path in a Chinese sentence, with its blanks; without one, any file. */
+const one = (row: Row) => (row.path === null ? '有文件' : `${row.path} `);
+const of = (row: Row, before = '') =>
+  row.path === null ? `${before}一个文件` : `${before}${before ? ' ' : ''}${row.path} `;
 const call = (row: Row) => row.callId ?? row.eventId ?? '?';
 
 const WORDS: Record<Tongue, Record<Code<'findings'>, Say>> = {
@@ -56,8 +60,8 @@ const WORDS: Record<Tongue, Record<Code<'findings'>, Say>> = {
     'missing-field': () => '缺少必需字段，或其类型不对。',
     'bad-payload': () => '内容与其类型的要求不符；此事件不改变任何状态。',
     'conflicting-duplicate': () => '先前已有相同编号但内容不同的事件；此事件被忽略。',
-    'edit-failed': (r) => `对 ${file(r, '文件')} 的一处编辑不吻合；内容保持不变，改为未证实。`,
-    'hash-mismatch': (r) => `${file(r, '文件')} 的内容与日志给出的哈希不符。`,
+    'edit-failed': (r) => `${of(r, '对')}的一处编辑不吻合；内容保持不变，改为未证实。`,
+    'hash-mismatch': (r) => `${of(r)}的内容与日志给出的哈希不符。`,
     'blob-missing': () => '此事件的一段大文本缺失，或哈希不符。',
     'handler-timeout': () => '处理此事件用时过长，已跳过。',
     'not-idempotent': () => '此事件应用两次与一次的结果不同。',
@@ -70,9 +74,9 @@ const WORDS: Record<Tongue, Record<Code<'findings'>, Say>> = {
     'seq-regress': () => '序号后退或重复。',
     'parent-missing': () => '引发此事件的事件不在日志中。',
     'parent-later': () => '引发此事件的事件出现在后面。',
-    'change-on-missing': (r) => `${file(r, '文件')} 被改动，但日志从未显示过它。`,
-    'create-on-existing': (r) => `${file(r, '文件')} 被新建，但它已存在。`,
-    'delete-on-missing': (r) => `${file(r, '文件')} 被删除，但它并不存在。`,
+    'change-on-missing': (r) => `${one(r)}被改动，但日志从未显示过它。`,
+    'create-on-existing': (r) => `${one(r)}被新建，但它已存在。`,
+    'delete-on-missing': (r) => `${one(r)}被删除，但它并不存在。`,
     'unknown-version': () => '此事件的版本未知；它不改变任何状态。',
     'drift-unsupported-failure': (r) => `对话称调用 ${call(r)} 失败；执行记录称其成功。`,
     'result-without-call': () => '有结果而没有调用。',

@@ -193,6 +193,14 @@ function fromEn(from: PlanFrom): string {
       return `chip ${from.id}`;
     case 'editSnapshot':
       return `${from.before ? 'before' : 'after'} edit snapshot ${from.id}`;
+    case 'version':
+      return from.author === 'git'
+        ? `commit ${from.id ?? ''}`
+        : from.author === 'snapshot'
+          ? `edit snapshot ${from.id ?? ''}`
+          : `${from.name}${from.time === null ? '' : ` of ${format.moment(from.time)}`}`;
+    case 'backup':
+      return `the backup${from.time === null ? '' : ` of ${format.moment(from.time)}`}`;
     case 'backup':
       return `backup ${from.name}`;
     case 'version':
@@ -213,6 +221,14 @@ function fromZh(from: PlanFrom): string {
       return `碎片 ${from.id}`;
     case 'editSnapshot':
       return `编辑快照 ${from.id} ${from.before ? '之前' : '之后'}`;
+    case 'version':
+      return from.author === 'git'
+        ? `提交 ${from.id ?? ''}`
+        : from.author === 'snapshot'
+          ? `编辑快照 ${from.id ?? ''}`
+          : `${from.name}${from.time === null ? '' : `（${format.moment(from.time)}）`}`;
+    case 'backup':
+      return `备份${from.time === null ? '' : `（${format.moment(from.time)}）`}`;
     case 'backup':
       return `备份 ${from.name}`;
     case 'version':
