@@ -118,6 +118,7 @@ fn agrees(deck: &Deck, log: &str, at: u64, state: &Value, said: &str) {
         at,
         offset: 0,
         limit: 1_000,
+        lane: None,
     });
     let said_rows = dialogue["rows"].as_array().unwrap();
     let wanted = state["dialogue"].as_array().unwrap();
@@ -238,6 +239,7 @@ fn findings_are_those_of_the_event_sets() {
         at: 1_000,
         offset: 0,
         limit: 1_000,
+        lane: None,
     });
     let drifts = rows["rows"]
         .as_array()
@@ -338,6 +340,7 @@ fn tracks(deck: &Deck, log: &str, axis: Axis, (from, to): (f64, f64), pixels: u3
         pixels,
         path: None,
         search: None,
+        lanes: false,
     };
     deck.ask(Request::Tracks {
         log: log.to_owned(),

@@ -82,12 +82,14 @@ fn sweep(deck: &Deck, log: &str) {
                 at,
                 offset: 0,
                 limit: u64::MAX,
+                lane: None,
             },
             Request::Dialogue {
                 log: log(),
                 at,
                 offset: u64::MAX,
                 limit: u64::MAX,
+                lane: None,
             },
             Request::Tools {
                 log: log(),
@@ -108,6 +110,8 @@ fn sweep(deck: &Deck, log: &str) {
                 log: log(),
                 offset: at,
                 limit: u64::MAX,
+                lane: None,
+                after: None,
             },
             Request::Tree {
                 log: log(),
@@ -133,6 +137,7 @@ fn sweep(deck: &Deck, log: &str) {
                 from: at,
                 by: StepBy::Error,
                 forward: false,
+                lane: None,
             },
             Request::Step {
                 log: log(),
@@ -141,6 +146,7 @@ fn sweep(deck: &Deck, log: &str) {
                     filter: "is:finding".into(),
                 },
                 forward: true,
+                lane: None,
             },
             Request::Palette {
                 log: Some(log()),
@@ -215,6 +221,7 @@ fn sweep(deck: &Deck, log: &str) {
                     pixels,
                     path: paths.first().cloned(),
                     search: None,
+                    lanes: false,
                 };
                 requests.push(Request::Tracks { log: log(), query });
             }

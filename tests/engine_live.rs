@@ -92,6 +92,8 @@ fn a_log_that_is_taken_away_stays_and_it_is_said() {
             log,
             offset: 0,
             limit: 10,
+            lane: None,
+            after: None,
         });
         assert_eq!(page["total"], 2);
         page["rows"][1]["summary"].clone()
@@ -153,6 +155,8 @@ fn a_large_log_is_looked_at_before_it_is_read_and_cancelled_with_what_there_is()
         log: log.clone(),
         offset: 0,
         limit: 3,
+        lane: None,
+        after: None,
     });
     assert_eq!(
         page["rows"].as_array().unwrap().len(),
@@ -227,6 +231,7 @@ fn a_search_runs_beside_and_a_new_one_ends_it() {
         from: 1_500,
         by: StepBy::Hit { search: id.clone() },
         forward: true,
+        lane: None,
     };
     assert_eq!(deck.ask(step), 2_000);
     let query = TracksQuery {
@@ -236,6 +241,7 @@ fn a_search_runs_beside_and_a_new_one_ends_it() {
         pixels: 10,
         path: None,
         search: Some(id.clone()),
+        lanes: false,
     };
     let marks = deck.ask(Request::Tracks {
         log: log.clone(),
@@ -437,6 +443,7 @@ fn bookmarks_recent_logs_and_settings_stay_over_a_restart() {
         from: 2,
         by: StepBy::Bookmark,
         forward: false,
+        lane: None,
     };
     assert_eq!(deck.ask(step), 1);
     // Nothing is for other eyes.

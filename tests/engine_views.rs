@@ -76,6 +76,7 @@ fn a_moment_and_the_steps_from_it() {
             from,
             by,
             forward,
+            lane: None,
         })
     };
     let file = || StepBy::FileChange {
@@ -127,6 +128,7 @@ fn a_moment_and_the_steps_from_it() {
             filter: "is:x".into(),
         },
         forward: true,
+        lane: None,
     };
     assert_eq!(deck.refused(bad).code, "bad-request");
 
@@ -325,6 +327,8 @@ fn files_diffs_and_history() {
         log,
         offset: 12,
         limit: 5,
+        lane: None,
+        after: None,
     });
     // Control characters never reach the page in a summary; markup stays text.
     assert_eq!(last["rows"][0]["summary"], "done [31m <b>x</b>");
@@ -382,6 +386,7 @@ fn long_texts_are_cut_and_read_by_slices() {
         at: 1,
         offset: 0,
         limit: 1,
+        lane: None,
     });
     assert_eq!(
         dialogue["total"],

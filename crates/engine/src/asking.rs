@@ -41,9 +41,11 @@ impl Inner {
         };
         let bookmarks = hold(&log.bookmarks).clone();
         Ok(log.look(|look| {
+            let lanes = query.lanes.then(|| log.lanes(look));
             look.tracks(
                 query,
                 &Marked {
+                    lanes: lanes.as_deref(),
                     hits: &hits,
                     bookmarks: &bookmarks,
                 },
@@ -114,7 +116,13 @@ impl Inner {
     }
 
     /// The nearest entry that matches. The log is let go of now and then, so that it can grow meanwhile.
-    fn step_filter(&self, log: &Log, text: &str, from: u32, forward: bool) -> Answer<Option<u32>> {
+    pub(crate) fn step_filter(
+        &self,
+        log: &Log,
+        text: &str,
+        from: u32,
+        forward: bool,
+    ) -> Answer<Option<u32>> {
         let filter = self
             .filter(log, text)
             .map_err(|fault| ApiError::new("bad-request", format!("{fault}.")))?;

@@ -444,10 +444,7 @@ impl Engine {
                     .look(|look| look.correlation(&correlation, offset, limit)),
             ),
             Request::Figures { log, at } => Reply::Figures(inner.log(&log)?.look(|look| {
-                events::figures(
-                    look.timeline,
-                    &look.timeline.state_at(look.position(at)),
-                )
+                events::figures(look.timeline, &look.timeline.state_at(look.position(at)))
             })),
             Request::NextStop {
                 log,

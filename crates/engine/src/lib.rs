@@ -13,6 +13,7 @@
 )]
 
 pub mod api;
+mod archiving;
 mod asking;
 mod authors;
 mod chips;
@@ -36,5 +37,5 @@ mod settings_layers;
 pub use chips::chip_config_of_this_user;
 pub use config::Config;
 pub use engine::{Engine, Origin, Reach};
-pub use repair::{Repair, RepairError, RepairFile};
 pub use opening::{classify, size, Kind};
+pub use repair::{Repair, RepairError, RepairFile};

@@ -5,6 +5,8 @@
  */
 export type Against = { "kind": "previous" } | { "kind": "disk" } | { "kind": "position", at: number, };
 
+export type AlsoKnown = { author: PathAuthor, op: PathOp, time: number | null, };
+
 /**
  * Why a request was not done. `code` is stable; `message` is one clear sentence; `hint` says what to do.
  */
@@ -37,9 +39,75 @@ label: string,
  */
 deed: string, files: Array<string>, undoOf: string | null, };
 
+/**
+ * Calls of one tool; an empty name for all together. Durations in milliseconds.
+ */
+export type AuditRow = { tool: string, calls: number, ok: number, error: number, denied: number, cancelled: number, timeout: number, interrupted: number, timed: number, totalMs: number, medianMs: number, longestMs: number, };
+
+export type AuthorKind = "session" | "snapshot" | "chip" | "git" | "disk";
+
 export type Axis = "time" | "event";
 
+/**
+ * A copy of the file as it was, kept beside the log by the agent.
+ */
+export type BackupRow = { 
+/**
+ * Names it in requests: the file's name as the log writes it.
+ */
+backup: string, 
+/**
+ * The entry that names it.
+ */
+index: number, version: number, time: number | null, sha256: string, bytes: number, };
+
 export type Bookmark = { index: number, label: string, };
+
+/**
+ * An edit of a branch. Entries are those of the log that the branch is laid over.
+ */
+export type BranchEdit = { "kind": "skip", index: number, } | { "kind": "replace", index: number, payload: JsonValue, } | { "kind": "insert", after: number, eventType: string, payload: JsonValue, eventId: string | null, parentEventId: string | null, correlationId: string | null, timestamp: number | null, } | { "kind": "cut", at: number, then: BranchTail | null, };
+
+export type BranchSaved = { 
+/**
+ * For people.
+ */
+path: string, bytes: number, };
+
+export type BranchTail = { log: string, from: number, };
+
+/**
+ * A branch beside the log that it was laid over, or two logs compared.
+ */
+export type BranchView = { 
+/**
+ * The recorded log, or the left one.
+ */
+left: string, 
+/**
+ * The branch, or the right one: a log like any other (`Tracks`, `Moment`, `Dialogue`, …). Closed by `CloseLog`.
+ */
+right: string, leftTitle: string, rightTitle: string, 
+/**
+ * It can be saved: a branch, not two logs compared.
+ */
+branch: boolean, 
+/**
+ * Edits that it has, for people: `skip e5`.
+ */
+edits: Array<string>, leftCount: number, rightCount: number, 
+/**
+ * The first entry (of either) in which the two differ; `null`: nowhere.
+ */
+divergence: number | null, files: number, tools: number, memory: number, chips: number, plans: number, 
+/**
+ * Rows of the dialogue after those that are the same.
+ */
+dialogueLeft: number, dialogueRight: number, 
+/**
+ * Nothing differs, neither entries nor end states.
+ */
+same: boolean, };
 
 export type ChipFilter = "all" | "failed" | "deleted" | "damaged" | "evicted";
 
@@ -135,6 +203,24 @@ export type CodeHit = { path: string, line: number, text: string,
  */
 at: number, gone: boolean, };
 
+export type CompactionView = { index: number, timestamp: number | null, 
+/**
+ * At most 16 KiB; `clipped` tells that there is more.
+ */
+summary: string | null, clipped: boolean, 
+/**
+ * As the log has them.
+ */
+tokensBefore: number | null, tokensAfter: number | null, 
+/**
+ * Tokens in the window at the last API message before it.
+ */
+fillBefore: number | null, 
+/**
+ * Messages and results that it replaced, and the bytes of their texts.
+ */
+dropped: number, droppedBytes: number, };
+
 export type Conflict = { path: string, number: number, base: Array<string>, 
 /**
  * On disk now.
@@ -148,6 +234,79 @@ theirs: Array<string>,
  * Line on disk where it begins, from 1.
  */
 line: number, settled: Settlement | null, };
+
+/**
+ * What the model had in its window at a position, as far as the log says.
+ */
+export type ContextView = { 
+/**
+ * Whose window it is: the lane asked for, else the one that the playhead is on.
+ */
+lane: number, laneTitle: string, lanes: number, model: string | null, 
+/**
+ * Tokens that the model's window holds, where the log says so.
+ */
+window: number | null, 
+/**
+ * Tokens in it after the last API message.
+ */
+fill: number | null, standing: Array<StandingRow>, 
+/**
+ * Messages and results in it, the compaction's summary included, and the bytes of their texts.
+ */
+messages: number, bytes: number, compaction: CompactionView | null, 
+/**
+ * The last API message; the turn that it is of; all up to here.
+ */
+last: SpentView | null, turn: SpentView, total: SpentView, 
+/**
+ * What the log says of the whole session, where it says no more.
+ */
+whole: SpentView | null, 
+/**
+ * The fill over the whole lane, at most 400 points, and where compactions stand.
+ */
+track: Array<FillPoint>, compactions: Array<number>, };
+
+/**
+ * What a page of a correlation's events is.
+ */
+export type CorrelationView = { correlationId: string, total: number, offset: number, dialog: number, exec: number, start: number | null, end: number | null, rows: Array<TraceRow>, };
+
+export type DiagnosisRow = { 
+/**
+ * `tie`, `not-idempotent`, `hidden-input`, `timeout`.
+ */
+kind: string, message: string, entry: EntryRow | null, };
+
+/**
+ * What a diagnosis found.
+ */
+export type DiagnosisView = { 
+/**
+ * Entries that were folded.
+ */
+entries: number, 
+/**
+ * Events that stand where they stand only by a tie.
+ */
+ties: number, 
+/**
+ * Events that, applied twice, gave another state than once.
+ */
+notIdempotent: number, 
+/**
+ * Events that gave another state when the log was folded a second time.
+ */
+hiddenInputs: number, 
+/**
+ * Events that ran past their limit and were skipped.
+ */
+timeouts: number, rows: Array<DiagnosisRow>, 
+/**
+ * More rows were found than are listed.
+ */
+clipped: boolean, };
 
 export type DialogueRow = { index: number, eventId: string, 
 /**
@@ -163,9 +322,21 @@ content: string | null, clipped: boolean, status: string | null, callIndex: numb
  */
 inContext: boolean, 
 /**
+ * The lane it is on, where the log has several.
+ */
+lane: number | null, 
+/**
+ * Lanes that part from the one shown behind this message.
+ */
+forks: Array<LaneFork>, 
+/**
  * What the execution says instead, where the dialogue claims otherwise.
  */
-drift: string | null, };
+drift: string | null, 
+/**
+ * The same as it stands in the drift list; there also when a correction has settled it.
+ */
+claim?: DriftRow, };
 
 export type DiffRow = { 
 /**
@@ -212,10 +383,67 @@ language: string | null,
  */
 clipped: boolean, };
 
+export type DifferencePart = "files" | "tools" | "memory" | "chips" | "plans";
+
+/**
+ * Something that the two end states have otherwise.
+ */
+export type DifferenceRow = { 
+/**
+ * A path, or an id.
+ */
+name: string, 
+/**
+ * A tool's name.
+ */
+toolName: string | null, 
+/**
+ * `null`: that side does not have it. Files: `exact`, `unverified`, `unknown`, `deleted`; tools: a status;
+ * memory: a zone; chips: `queue`, `evicted`; plans: a status.
+ */
+left: string | null, right: string | null, 
+/**
+ * Of files.
+ */
+leftSha256: string | null, rightSha256: string | null, leftBytes: number | null, rightBytes: number | null, };
+
 /**
  * Done, nothing more to say.
  */
 export type Done = Record<symbol, never>;
+
+/**
+ * Where the dialogue claims something that the execution denies.
+ */
+export type DriftRow = { 
+/**
+ * The dialogue's entry.
+ */
+index: number, eventId: string, callId: string, 
+/**
+ * What the dialogue says: `ok`, `error`, `denied`, `cancelled`, `timeout`.
+ */
+dialogue: string, 
+/**
+ * What the execution says; `null`: it has no result.
+ */
+execution: string | null, 
+/**
+ * `drift-unsupported-success` or `drift-unsupported-failure`.
+ */
+code: string, toolName: string | null, callIndex: number | null, resultIndex: number | null, timestamp: number | null, 
+/**
+ * The entry of the correction that settled it.
+ */
+settledBy: number | null, 
+/**
+ * `file:line` in the log.
+ */
+place: string, 
+/**
+ * One line of what the dialogue says.
+ */
+summary: string, };
 
 export type DropItem = { name: string, 
 /**
@@ -277,6 +505,75 @@ saidBefore: Array<DialogueRow>, findings: Array<FindingRow>,
  */
 changes: Array<EventChange>, };
 
+/**
+ * What git, the disk and backups add to what one log knows of a file.
+ */
+export type Evidence = { 
+/**
+ * By the version's entry; only versions that the log alone does not prove, or that something may have changed
+ * since.
+ */
+settled: Array<SettledVersion>, backups: Array<BackupRow>, };
+
+export type ExportFormat = "jsonl" | "md" | "html" | "otlp" | "parquet";
+
+/**
+ * What an export would have in it, and what it would mask.
+ */
+export type ExportReview = { events: number, 
+/**
+ * In order; at most 2,000.
+ */
+places: Array<MaskedPlace>, placesTotal: number, 
+/**
+ * Figures by tool, where the scope is `audit`.
+ */
+tools: Array<AuditRow>, };
+
+export type ExportScope = { "type": "all", } | { "type": "traceOf", index: number, } | { "type": "correlationOf", index: number, } | { "type": "audit", };
+
+/**
+ * A part of a log.
+ */
+export type ExportWhat = { 
+/**
+ * Positions: the entries after `from` up to `to`. `None`: from the start, to the end.
+ */
+from: number | null, to: number | null, scope: ExportScope, };
+
+export type Exported = { 
+/**
+ * The file, for people.
+ */
+file: string, events: number, masked: number, bytes: number, };
+
+export type FieldSchema = { name: string, 
+/**
+ * `string`, `choice`, `integer`, `number`, `boolean`, `object`, `list`, `edits`, `texts`, `any`.
+ */
+kind: string, required: boolean, 
+/**
+ * A long text.
+ */
+long: boolean, 
+/**
+ * Of a `choice`.
+ */
+choices: Array<string>, 
+/**
+ * Of a `list` whose items are objects.
+ */
+items: Array<FieldSchema>, };
+
+/**
+ * Figures of the execution session alone.
+ */
+export type FiguresView = { 
+/**
+ * Events of the execution session.
+ */
+events: number, calls: number, tools: Array<ToolFigures>, };
+
 export type FileRow = { 
 /**
  * As the log writes it.
@@ -331,6 +628,11 @@ text: Array<string> | null, binary: boolean, language: string | null, endings: s
  */
 version: number, versions: number, };
 
+/**
+ * Tokens in the window after an API message.
+ */
+export type FillPoint = { index: number, tokens: number, };
+
 export type FindingRow = { severity: string, code: string, message: string, 
 /**
  * Relative to what was opened.
@@ -344,6 +646,23 @@ index: number | null, eventId: string | null, path: string | null, callId: strin
  * The line as it is in the file, cut to 400 characters.
  */
 excerpt: string | null, };
+
+/**
+ * How far logs have been read in the background.
+ */
+export type Gathering = { 
+/**
+ * Logs that are done, of all that may know something.
+ */
+logs: number, of: number, bytes: number, totalBytes: number, done: boolean, 
+/**
+ * A person stopped it: what is shown is what was found until then.
+ */
+stopped: boolean, 
+/**
+ * What could not be looked at.
+ */
+unread: Array<Unread>, };
 
 export type Hello = { version: string, 
 /**
@@ -405,11 +724,75 @@ export type InsertForm = "header" | "content";
 
 export type JsonValue = number | string | boolean | Array<JsonValue> | { [key in string]: JsonValue } | null;
 
+/**
+ * A lane that leaves the one that is shown, or that is left there.
+ */
+export type LaneFork = { lane: number, 
+/**
+ * What that lane is to the one shown: `rewound`, `fork`, `sub-agent`; `left` for what was taken back here.
+ */
+kind: string, 
+/**
+ * Messages on it from here on.
+ */
+messages: number, title: string, };
+
+/**
+ * Entries of one lane by column; only columns that have any.
+ */
+export type LaneTrack = { lane: number, columns: Array<number>, counts: Array<number>, };
+
+/**
+ * A line of conversation: a session's own, one that a rewind began, a fork, a sub-agent's. Numbered in the order in
+ * which the log begins them.
+ */
+export type LaneView = { lane: number, 
+/**
+ * `main`, `rewound`, `fork`, `sub-agent`.
+ */
+kind: string, 
+/**
+ * What the log calls it, else the first words said on it; may be empty.
+ */
+title: string, traceId: string, parent: number | null, 
+/**
+ * The parent's last entry that is its past too; of a sub-agent the entry that started it; 0: none.
+ */
+from: number, 
+/**
+ * The call that started a sub-agent, and its result.
+ */
+call: number | null, result: number | null, 
+/**
+ * Its first and last own entry.
+ */
+first: number, last: number, 
+/**
+ * Own entries, and messages among them.
+ */
+entries: number, messages: number, 
+/**
+ * Where its first own entry and its last one stand on the time axis.
+ */
+begins: number | null, ends: number | null, };
+
 export type LibraryView = { chipsInQueue: number, chipsEvicted: number, chipsDamaged: number, 
 /**
  * Where chips are watched, for people (home shortened to `~`).
  */
-chipFolder: string, watch: Watch, editSnapshots: number, archiveChips: number, archiveBytes: number, logs: Array<SourceRow>, memory: Array<SourceRow>, roots: Array<RootRow>, };
+chipFolder: string, watch: Watch, editSnapshots: number, archiveChips: number, archiveBytes: number, 
+/**
+ * Open, recent, and the newest of those found on this machine; `Sessions` gives all.
+ */
+logs: Array<SourceRow>, 
+/**
+ * Sessions on this machine, as far as they were found.
+ */
+sessions: number, 
+/**
+ * Not all places were looked at yet.
+ */
+scanning: boolean, memory: Array<SourceRow>, roots: Array<RootRow>, };
 
 export type Located = { index: number, 
 /**
@@ -472,6 +855,31 @@ index: number, count: number,
  */
 kind: string, };
 
+/**
+ * A place that would be masked.
+ */
+export type MaskedPlace = { 
+/**
+ * Empty for the state that is told before the part.
+ */
+file: string, line: number, eventId: string, 
+/**
+ * JSON pointer into the event.
+ */
+field: string, 
+/**
+ * The rule that found it, as Gitleaks names it.
+ */
+rule: string, 
+/**
+ * Equal values have the same number: one that is kept is kept wherever it stands.
+ */
+value: number, 
+/**
+ * What stands around it, without the value itself.
+ */
+excerpt: string, };
+
 export type MomentView = { at: number, count: number, event: EntryRow | null, 
 /**
  * Recorded time of the entry.
@@ -494,7 +902,7 @@ touches: string | null,
  */
 version: number | null, versions: number | null, };
 
-export type Notice = { "type": "libraryChanged" } | { "type": "chipsChanged" } | { "type": "snapshotsChanged" } | { "type": "opened", logs: Array<string>, focus: string | null, chip: string | null, snapshot: string | null, 
+export type Notice = { "type": "settingsChanged", view: SettingsView, } | { "type": "libraryChanged" } | { "type": "chipsChanged" } | { "type": "snapshotsChanged" } | { "type": "opened", logs: Array<string>, focus: string | null, chip: string | null, snapshot: string | null, 
 /**
  * Folder that may be restored into from now on.
  */
@@ -502,7 +910,7 @@ root: string | null,
 /**
  * Items that were not understood, with the reason.
  */
-refused: Array<DropItem>, } | { "type": "log", view: LogView, } | { "type": "logProgress", log: string, progress: Progress, } | { "type": "searchProgress", log: string, search: string, total: number, scanned: number, done: boolean, } | { "type": "diskChanged", log: string, path: string, } | { "type": "historyChanged" } | { "type": "dropHover", items: Array<DropItem>, } | { "type": "dropLeave" } | { "type": "message", level: string, text: string, } | { "type": "chipTargets", chip: string, targets: Array<ChipTarget>, };
+refused: Array<DropItem>, } | { "type": "log", view: LogView, } | { "type": "logProgress", log: string, progress: Progress, } | { "type": "searchProgress", log: string, search: string, total: number, scanned: number, done: boolean, } | { "type": "diskChanged", log: string, path: string, } | { "type": "historyChanged" } | { "type": "gathered", of: string, gathering: Gathering, } | { "type": "dropHover", items: Array<DropItem>, } | { "type": "dropLeave" } | { "type": "message", level: string, text: string, } | { "type": "chipTargets", chip: string, targets: Array<ChipTarget>, };
 
 /**
  * A window of a list.
@@ -512,9 +920,142 @@ export type Page<T> = { offset: number, total: number, rows: Array<T>, };
 export type PaletteView = { files: Array<FileRow>, code: Array<CodeHit>, events: Array<EntryRow>, };
 
 /**
+ * Another side of a difference.
+ */
+export type PathAgainst = { "kind": "previous" } | { "kind": "disk" } | { "kind": "version", version: string, };
+
+/**
+ * Who knows a version.
+ */
+export type PathAuthor = { kind: AuthorKind, 
+/**
+ * A session's title, a commit's subject, a tool of the chip server, a backup's name.
+ */
+name: string, 
+/**
+ * Sessions: the format. Git: the commit's author.
+ */
+by: string | null, 
+/**
+ * A session's event, a commit's short id, a chip's or an edit snapshot's id.
+ */
+id: string | null, 
+/**
+ * For `OpenSource`.
+ */
+source: string | null, 
+/**
+ * The entry in that session.
+ */
+index: number | null, 
+/**
+ * For `Chip` and `Snapshot`.
+ */
+key: string | null, 
+/**
+ * Another work tree of the same repository, for people.
+ */
+checkout: string | null, };
+
+export type PathHistory = { 
+/**
+ * Names it in requests.
+ */
+history: string, project: ProjectRow, 
+/**
+ * Below the project.
+ */
+path: string, 
+/**
+ * Newest first; what the disk has now is the first, where it is no older content.
+ */
+rows: Array<PathVersion>, 
+/**
+ * Git has more commits of it than are shown.
+ */
+clipped: boolean, gathering: Gathering, };
+
+export type PathOp = "create" | "change" | "delete" | "rename" | "observe" | "commit" | "stash" | "checkout" | "snapshot-before" | "snapshot-after" | "backup" | "disk" | "cut";
+
+/**
+ * A content that a file had, and everybody who says so.
+ */
+export type PathVersion = { 
+/**
+ * Names it in requests; the same for as long as the same authors say the same.
+ */
+version: string, time: number | null, 
+/**
+ * Who says so first.
+ */
+author: PathAuthor, op: PathOp, exists: boolean, 
+/**
+ * `exact`, `unverified`, `unknown`: what its author alone proves.
+ */
+certainty: string, 
+/**
+ * `written`, `known-base`, `base-unknown`, `shell-since`, `observed`; `committed`, `snapshot`, `lines-rewritten`,
+ * `backup`, `disk`.
+ */
+why: string, 
+/**
+ * A shell command of the session may have changed it since.
+ */
+touched: boolean, 
+/**
+ * The session found another content than it had left.
+ */
+changedOutside: boolean, 
+/**
+ * Where the author alone does not prove it: who does.
+ */
+settled: Settled | null, sha256: string | null, bytes: number | null, 
+/**
+ * Against the version before, where both are known.
+ */
+added: number | null, removed: number | null, 
+/**
+ * Others who had the same content, one after another.
+ */
+also: Array<AlsoKnown>, 
+/**
+ * The disk has it now.
+ */
+onDisk: boolean, restorable: boolean, };
+
+/**
+ * Something wrong with an edited payload or a new event.
+ */
+export type PayloadFaultRow = { 
+/**
+ * JSON pointer below the payload; empty for the whole.
+ */
+pointer: string, 
+/**
+ * `missing`, `kind`, `choice`, `together`, `json`.
+ */
+what: string, 
+/**
+ * The kind, or the choices, that were expected.
+ */
+expected: string, 
+/**
+ * One sentence.
+ */
+message: string, };
+
+/**
  * Where a restore's content comes from, for sentences in any language.
  */
-export type PlanFrom = { "kind": "event", at: number, } | { "kind": "before", index: number, } | { "kind": "chip", id: string, } | { "kind": "editSnapshot", id: string, before: boolean, };
+export type PlanFrom = { "kind": "event", at: number, } | { "kind": "before", index: number, } | { "kind": "chip", id: string, } | { "kind": "editSnapshot", id: string, before: boolean, } | { "kind": "version", author: AuthorKind, 
+/**
+ * A session's title, a commit's subject.
+ */
+name: string, 
+/**
+ * A commit's or an edit snapshot's id.
+ */
+id: string | null, time: number | null, } | { "kind": "backup", name: string, time: number | null, };
 
 export type PlanNeed = { "kind": "root", folder: string, file: string, } | { "kind": "refused", reason: string, 
 /**
@@ -576,12 +1117,121 @@ export type Progress = { readBytes: number, totalBytes: number, entries: number,
  */
 stage: string, etaMs: number | null, };
 
+export type ProjectFileRow = { 
+/**
+ * Below the project.
+ */
+path: string, 
+/**
+ * Changes in all sessions.
+ */
+changes: number, sessions: number, agents: Array<string>, 
+/**
+ * When it was last changed; else when it was last seen.
+ */
+last: number | null, 
+/**
+ * It is on the disk now.
+ */
+here: boolean, };
+
+export type ProjectFiles = { project: ProjectRow, 
+/**
+ * Files that are known, whatever was asked for.
+ */
+known: number, offset: number, 
+/**
+ * Files that match.
+ */
+total: number, 
+/**
+ * Newest change first.
+ */
+rows: Array<ProjectFileRow>, gathering: Gathering, };
+
+/**
+ * Where a log's file belongs.
+ */
+export type ProjectPath = { project: string, path: string, };
+
+/**
+ * A folder that sessions worked in.
+ */
+export type ProjectRow = { 
+/**
+ * Names it in requests.
+ */
+project: string, 
+/**
+ * Its folder's name.
+ */
+name: string, 
+/**
+ * For people.
+ */
+path: string, sessions: number, 
+/**
+ * Formats of these sessions: `claude-code`, `codex`, …
+ */
+agents: Array<string>, 
+/**
+ * When one of them was last written.
+ */
+last: number | null, 
+/**
+ * The folder is on this machine.
+ */
+here: boolean, 
+/**
+ * It is a git work tree.
+ */
+git: boolean, };
+
+export type RepairFileRow = { 
+/**
+ * Relative to what was opened.
+ */
+file: string, lines: number, bytes: number, };
+
+export type RepairLine = { 
+/**
+ * The dialogue's entry that it corrects.
+ */
+index: number, callId: string, dialogue: string, execution: string | null, 
+/**
+ * What the correction says.
+ */
+status: string, 
+/**
+ * Relative to what was opened.
+ */
+file: string, 
+/**
+ * The event as it will stand in the file, one line of JSON.
+ */
+text: string, };
+
+/**
+ * What a repair would append.
+ */
+export type RepairView = { 
+/**
+ * Names the preview in `ApplyRepair`.
+ */
+repair: string, 
+/**
+ * In the order in which they are appended.
+ */
+lines: Array<RepairLine>, files: Array<RepairFileRow>, };
+
+export type Repaired = { appended: number, files: Array<string>, };
+
 /**
  * What the page may ask.
  */
-export type Request = { "type": "hello", } | { "type": "library", } | { "type": "pickFiles", } | { "type": "pickFolder", } | { "type": "openSource", source: string, } | { "type": "openDemo", } | { "type": "closeLog", log: string, } | { "type": "cancelOpen", log: string, } | { "type": "reveal", what: RevealTarget, } | { "type": "getSettings", } | { "type": "setSetting", key: string, value: JsonValue, } | { "type": "log", log: string, } | { "type": "moment", log: string, at: number, path: string | null, } | { "type": "tracks", log: string, query: TracksQuery, } | { "type": "locate", log: string, target: SeekTarget, } | { "type": "step", log: string, from: number, by: StepBy, forward: boolean, } | { "type": "tree", log: string, at: number, mode: TreeMode, query: string, offset: number, limit: number, } | { "type": "file", log: string, path: string, at: number, fromLine: number, limit: number, } | { "type": "diff", log: string, path: string, at: number, against: Against, context: number, } | { "type": "fileHistory", log: string, path: string, } | { "type": "dialogue", log: string, at: number, offset: number, limit: number, } | { "type": "tools", log: string, at: number, offset: number, limit: number, only: string | null, } | { "type": "logChips", log: string, at: number, } | { "type": "findings", log: string, severity: string | null, offset: number, limit: number, } | { "type": "entries", log: string, offset: number, limit: number, } | { "type": "event", log: string, index: number, } | { "type": "eventText", log: string, index: number, pointer: string, offset: number, limit: number, } | { "type": "search", log: string, filter: string, } | { "type": "hits", log: string, search: string, offset: number, limit: number, } | { "type": "bookmarks", log: string, } | { "type": "setBookmark", log: string, index: number, label: string | null, } | { "type": "palette", log: string | null, at: number, query: string, } | { "type": "chips", query: string, only: ChipFilter, offset: number, limit: number, } | { "type": "chip", chip: string, } | { "type": "chipDiff", chip: string, target: ChipTarget | null, } | { "type": "pinChip", chip: string, pinned: boolean, } | { "type": "reviveChip", chip: string, } | { "type": "snapshots", } | { "type": "snapshot", snapshot: string, } | { "type": "planRestore", what: RestoreWhat, } | { "type": "settle", plan: string, conflict: number, choice: Settlement, } | { "type": "allowRoot", plan: string, } | { "type": "apply", plan: string, } | { "type": "undo", restore: string | null, } | { "type": "history", offset: number, limit: number, };
+export type Request = { "type": "hello", } | { "type": "library", } | { "type": "sessions", query: string, by: SessionsBy, folded: Array<string>, opened: Array<string>, offset: number, limit: number, } | { "type": "pickFiles", } | { "type": "pickFolder", } | { "type": "openSource", source: string, } | { "type": "openDemo", } | { "type": "closeLog", log: string, } | { "type": "cancelOpen", log: string, } | { "type": "reveal", what: RevealTarget, } | { "type": "getSettings", } | { "type": "setSetting", key: string, value: JsonValue, } | { "type": "log", log: string, } | { "type": "moment", log: string, at: number, path: string | null, } | { "type": "tracks", log: string, query: TracksQuery, } | { "type": "locate", log: string, target: SeekTarget, } | { "type": "step", log: string, from: number, by: StepBy, forward: boolean, lane?: number, } | { "type": "tree", log: string, at: number, mode: TreeMode, query: string, offset: number, limit: number, } | { "type": "file", log: string, path: string, at: number, fromLine: number, limit: number, } | { "type": "diff", log: string, path: string, at: number, against: Against, context: number, } | { "type": "fileHistory", log: string, path: string, } | { "type": "dialogue", log: string, at: number, offset: number, limit: number, lane?: number, } | { "type": "tools", log: string, at: number, offset: number, limit: number, only: string | null, } | { "type": "logChips", log: string, at: number, } | { "type": "findings", log: string, severity: string | null, offset: number, limit: number, } | { "type": "entries", log: string, offset: number, limit: number, lane?: number, } | { "type": "event", log: string, index: number, } | { "type": "eventText", log: string, index: number, pointer: string, offset: number, limit: number, } | { "type": "search", log: string, filter: string, } | { "type": "hits", log: string, search: string, offset: number, limit: number, } | { "type": "bookmarks", log: string, } | { "type": "setBookmark", log: string, index: number, label: string | null, } | { "type": "palette", log: string | null, at: number, query: string, } | { "type": "lanes", log: string, } | { "type": "context", log: string, at: number, lane: number | null, } | { "type": "contextRows", log: string, at: number, lane: number | null, dropped: boolean, offset: number, limit: number, } | { "type": "turns", log: string, at: number, lane: number | null, offset: number, limit: number, } | { "type": "reviewExport", log: string, what: ExportWhat, } | { "type": "export", log: string, what: ExportWhat, format: ExportFormat, keep: Array<number>, } | { "type": "secretsIn", texts: Array<string>, } | { "type": "projects", } | { "type": "projectFiles", project: string, query: string, offset: number, limit: number, } | { "type": "projectOf", log: string, path: string, } | { "type": "pathHistory", project: string, path: string, anew: boolean, } | { "type": "pathDiff", history: string, version: string, against: PathAgainst, context: number, } | { "type": "stopGathering", of: string, } | { "type": "evidence", log: string, path: string, } | { "type": "drifts", log: string, offset: number, limit: number, } | { "type": "planRepair", log: string, } | { "type": "applyRepair", repair: string, } | { "type": "schemas", } | { "type": "checkPayload", eventType: string, payload: string, } | { "type": "openBranch", log: string, edits: Array<BranchEdit>, } | { "type": "branches", log: string, } | { "type": "saveBranch", branch: string, } | { "type": "compareLogs", left: string, right: string, } | { "type": "differences", left: string, right: string, part: DifferencePart, offset: number, limit: number, } | { "type": "differenceDiff", left: string, right: string, path: string, context: number, } | { "type": "diagnose", log: string, } | { "type": "traces", log: string, offset: number, limit: number, } | { "type": "trace", log: string, trace: string, offset: number, limit: number, } | { "type": "correlation", log: string, correlation: string, offset: number, limit: number, } | { "type": "figures", log: string, at: number, } | { "type": "nextStop", log: string, from: number, stops: Array<Stop>, forward: boolean, } | { "type": "chips", query: string, only: ChipFilter, offset: number, limit: number, } | { "type": "chip", chip: string, } | { "type": "chipDiff", chip: string, target: ChipTarget | null, } | { "type": "pinChip", chip: string, pinned: boolean, } | { "type": "reviveChip", chip: string, } | { "type": "snapshots", } | { "type": "snapshot", snapshot: string, } | { "type": "planRestore", what: RestoreWhat, } | { "type": "settle", plan: string, conflict: number, choice: Settlement, } | { "type": "allowRoot", plan: string, } | { "type": "apply", plan: string, } | { "type": "undo", restore: string | null, } | { "type": "history", offset: number, limit: number, };
 
-export type RestoreWhat = { "kind": "file", log: string, path: string, at: number, } | { "kind": "hunk", log: string, path: string, at: number, against: Against, hunk: string, } | { "kind": "files", log: string, paths: Array<string>, at: number, } | { "kind": "tree", log: string, at: number, } | { "kind": "undoChange", log: string, path: string, index: number, } | { "kind": "chip", chip: string, target: ChipTarget, form: InsertForm, } | { "kind": "putBack", chip: string, target: ChipTarget | null, } | { "kind": "editSnapshot", snapshot: string, before: boolean, };
+export type RestoreWhat = { "kind": "file", log: string, path: string, at: number, } | { "kind": "hunk", log: string, path: string, at: number, against: Against, hunk: string, } | { "kind": "files", log: string, paths: Array<string>, at: number, } | { "kind": "tree", log: string, at: number, } | { "kind": "undoChange", log: string, path: string, index: number, } | { "kind": "chip", chip: string, target: ChipTarget, form: InsertForm, } | { "kind": "putBack", chip: string, target: ChipTarget | null, } | { "kind": "editSnapshot", snapshot: string, before: boolean, } | { "kind": "pathVersion", history: string, version: string, } | { "kind": "backup", log: string, path: string, backup: string, };
 
 export type RevealTarget = { "kind": "logFile", log: string, } | { "kind": "file", log: string, path: string, } | { "kind": "chip", chip: string, } | { "kind": "chipFolder" } | { "kind": "archive" };
 
@@ -605,7 +1255,86 @@ search: string, total: number, scanned: number, done: boolean,
  */
 fault: string | null, };
 
+/**
+ * UTF-16 offsets into a text.
+ */
+export type SecretRange = { from: number, to: number, rule: string, };
+
 export type SeekTarget = { "kind": "index", index: number, } | { "kind": "axis", axis: Axis, value: number, } | { "kind": "eventId", id: string, } | { "kind": "text", text: string, };
+
+/**
+ * What counting a whole log gives.
+ */
+export type SessionCounts = { 
+/**
+ * Places on the timeline.
+ */
+entries: number, 
+/**
+ * Files that the log's own edits touched.
+ */
+files: number, 
+/**
+ * Tool calls that failed.
+ */
+errors: number, };
+
+export type SessionLine = { "kind": "head", 
+/**
+ * Names the head in `folded`.
+ */
+key: string, 
+/**
+ * The project's name; `None` for a day, and for sessions that name no folder.
+ */
+name: string | null, 
+/**
+ * The project's folder, for people.
+ */
+path: string | null, 
+/**
+ * `today`, `yesterday`, `week`, or a month as `2026-11`; `never` without a time.
+ */
+day: string | null, sessions: number, 
+/**
+ * Unix milliseconds.
+ */
+newest: number | null, folded: boolean, } | { "kind": "session", row: SourceRow, 
+/**
+ * 1: a sub-agent's, below the session that started it.
+ */
+depth: number, 
+/**
+ * Sessions that it started, shown below it when its source is in `opened`.
+ */
+children: number, opened: boolean, };
+
+export type SessionsBy = "project" | "day";
+
+/**
+ * A window of the sessions, under heads.
+ */
+export type SessionsView = { offset: number, 
+/**
+ * Lines, heads included.
+ */
+total: number, rows: Array<SessionLine>, 
+/**
+ * Sessions that match, and all there are.
+ */
+matching: number, all: number, 
+/**
+ * Bytes of all.
+ */
+bytes: number, 
+/**
+ * Not all places were looked at yet.
+ */
+scanning: boolean, 
+/**
+ * Sessions that were not looked into yet, and those that were not counted.
+ */
+unlooked: number, uncounted: number, };
 
 export type SettingRow = { 
 /**
@@ -614,7 +1343,7 @@ export type SettingRow = {
  */
 key: string, value: JsonValue, default: JsonValue, 
 /**
- * `default`, `file`, `env` or `argument`.
+ * `default`, `file`, `project`, `env` or `argument`.
  */
 source: string, 
 /**
@@ -631,6 +1360,23 @@ file: string,
  * Faults of the settings file: key and what is wrong.
  */
 faults: Array<string>, };
+
+/**
+ * What proves a content that a log alone does not. Never part of a log's own state.
+ */
+export type Settled = { by: SettledBy, 
+/**
+ * A commit's short id, a session's title, a backup's name.
+ */
+what: string, 
+/**
+ * When it had this content.
+ */
+time: number | null, };
+
+export type SettledBy = "disk" | "commit" | "object" | "session" | "snapshot" | "backup";
+
+export type SettledVersion = { index: number, settled: Settled, };
 
 export type Settlement = "ours" | "theirs" | "both";
 
@@ -682,6 +1428,10 @@ path: string,
  */
 project: string | null, 
 /**
+ * The folder that the session ran in, for people.
+ */
+cwd: string | null, 
+/**
  * `canonical`, `claude-code`, `codex`, …, `raw`.
  */
 format: string, bytes: number, 
@@ -692,11 +1442,98 @@ entries: number | null, modified: number | null, live: boolean,
 /**
  * Opened before by a person (Recent), as opposed to found on this machine.
  */
-recent: boolean, };
+recent: boolean, 
+/**
+ * The log was looked into: `title` is its own. Else it is the file's name for the time being.
+ */
+looked: boolean, 
+/**
+ * First and last time that the log names, Unix milliseconds.
+ */
+started: number | null, ended: number | null, 
+/**
+ * Known once it was counted in the background; of a log that grew since, nearly right.
+ */
+counts: SessionCounts | null, 
+/**
+ * Files beside it that are its sub-agents'.
+ */
+parts: number, };
+
+/**
+ * Tokens as the log tells them, each API message counted once.
+ */
+export type SpentView = { 
+/**
+ * API messages.
+ */
+requests: number, 
+/**
+ * Neither read from a cache nor written to one.
+ */
+input: number, cacheRead: number, cacheWrite: number, output: number, 
+/**
+ * US dollars, where the log says so; of those messages that say it.
+ */
+cost: number | null, };
+
+/**
+ * A text that stands in front of the messages.
+ */
+export type StandingRow = { index: number, 
+/**
+ * `system`, `instructions`, `tools`, `skills`, `agents`, `servers`, `environment`.
+ */
+what: string, 
+/**
+ * Into the entry's record.
+ */
+pointer: string, 
+/**
+ * Of the value's JSON.
+ */
+bytes: number, 
+/**
+ * How many, of a list.
+ */
+count: number | null, 
+/**
+ * Its first words.
+ */
+summary: string, };
 
 export type StepBy = { "kind": "event" } | { "kind": "toolCall" } | { "kind": "fileChange", path: string, } | { "kind": "error" } | { "kind": "bookmark" } | { "kind": "hit", search: string, } | { "kind": "filter", filter: string, };
 
+/**
+ * Where playback stops.
+ */
+export type Stop = { "kind": "filter", filter: string, } | { "kind": "error" } | { "kind": "firstTouch", path: string | null, } | { "kind": "finding", severity: string, };
+
+export type StopHit = { index: number, 
+/**
+ * Places in the request's list of those that stop here.
+ */
+stops: Array<number>, entry: EntryRow | null, };
+
 export type TextSlice = { text: string, offset: number, nextOffset: number | null, bytes: number, };
+
+export type ToolFigures = { toolName: string, calls: number, ok: number, error: number, denied: number, cancelled: number, timeout: number, 
+/**
+ * Without a result.
+ */
+interrupted: number, 
+/**
+ * Calls whose duration is known: as recorded, else from call to result.
+ */
+timed: number, totalMs: number, medianMs: number | null, 
+/**
+ * 95 of 100 calls took no longer.
+ */
+p95Ms: number | null, longestMs: number | null, 
+/**
+ * The entry of the longest call.
+ */
+longestIndex: number | null, };
 
 export type ToolRow = { index: number, eventId: string, toolName: string, 
 /**
@@ -711,6 +1548,55 @@ summary: string,
  * One line of the error, if any.
  */
 error: string | null, drift: string | null, };
+
+export type TraceRow = { entry: EntryRow, depth: number, 
+/**
+ * Events directly below it.
+ */
+children: number, parentIndex: number | null, 
+/**
+ * `missing` (no event of the log), `later` (it comes after its child), `outside` (of another trace).
+ */
+parentNote: string | null, 
+/**
+ * Where its bar begins and how long it is, Unix milliseconds: a call until its result, others until the last
+ * event below them.
+ */
+start: number | null, durationMs: number | null, 
+/**
+ * Of a call: its status.
+ */
+status: string | null, };
+
+/**
+ * One complete operation.
+ */
+export type TraceSummary = { traceId: string, events: number, 
+/**
+ * First and last entry.
+ */
+first: number, last: number, 
+/**
+ * Unix milliseconds.
+ */
+start: number | null, end: number | null, tools: number, 
+/**
+ * Of `tools`, those that failed.
+ */
+failed: number, 
+/**
+ * One line of its first message or call.
+ */
+summary: string, };
+
+/**
+ * A trace as a tree, its events in the order of a walk from the roots down.
+ */
+export type TraceView = { traceId: string, total: number, offset: number, 
+/**
+ * Of the whole trace, Unix milliseconds: the ends of the waterfall.
+ */
+start: number | null, end: number | null, depth: number, rows: Array<TraceRow>, };
 
 export type TrackTotals = { dialogue: number, tools: number, files: number, chips: number, memory: number, errors: number, };
 
@@ -730,7 +1616,11 @@ path: string | null,
 /**
  * Search whose hits are marked.
  */
-search: string | null, };
+search: string | null, 
+/**
+ * Entries of each lane by column too.
+ */
+lanes?: boolean, };
 
 /**
  * Counts per column; a dense track has `pixels` numbers, a sparse one only its marks.
@@ -757,6 +1647,10 @@ pathMarks: Array<Mark>, hits: Array<Mark>,
  */
 memory: Array<number>, 
 /**
+ * Lanes that have entries in view, where they were asked for and there are several; at most 64.
+ */
+lanes: Array<LaneTrack>, 
+/**
  * Ticks of the ruler: place and label are the page's work; this is the span of the whole log on this axis.
  */
 start: number, end: number, 
@@ -780,6 +1674,50 @@ rows: Array<FileRow>,
  * Common folder of all paths, cut from `label`s.
  */
 base: string, };
+
+/**
+ * A turn: a message of the user and what the model did about it.
+ */
+export type TurnRow = { 
+/**
+ * The message of the user; 0 for what came before the first.
+ */
+index: number, timestamp: number | null, 
+/**
+ * One line of it.
+ */
+summary: string, spent: SpentView, 
+/**
+ * Tokens in the window at its end.
+ */
+fill: number | null, };
+
+/**
+ * One type of the catalogue, for the form of a payload.
+ */
+export type TypeSchemaView = { 
+/**
+ * `file.change`, …
+ */
+name: string, version: number, 
+/**
+ * `dialog` or `exec`: the session of an event that does not say.
+ */
+session: string, fields: Array<FieldSchema>, 
+/**
+ * Exactly one of these fields has to be there.
+ */
+exactlyOne: Array<string>, 
+/**
+ * At least one of these.
+ */
+atLeastOne: Array<string>, };
+
+export type Unread = { 
+/**
+ * A log, or `git`.
+ */
+what: string, why: string, };
 
 export type Warning = { 
 /**

@@ -80,6 +80,10 @@ pub struct TracksQuery {
     pub path: Option<String>,
     /// Search whose hits are marked.
     pub search: Option<String>,
+    /// Entries of each lane by column too.
+    #[serde(default)]
+    #[ts(optional, as = "Option<bool>")]
+    pub lanes: bool,
 }
 
 /// Counts per column; a dense track has `pixels` numbers, a sparse one only its marks.
@@ -103,6 +107,8 @@ pub struct TracksView {
     pub hits: Vec<Mark>,
     /// Tokens in the hot and warm zones as a share of their budgets, 0..1, by column; empty without memory events.
     pub memory: Vec<f32>,
+    /// Lanes that have entries in view, where they were asked for and there are several; at most 64.
+    pub lanes: Vec<super::LaneTrack>,
     /// Ticks of the ruler: place and label are the page's work; this is the span of the whole log on this axis.
     pub start: f64,
     pub end: f64,
@@ -336,8 +342,17 @@ pub struct DialogueRow {
     pub tool_name: Option<String>,
     /// Still in the model's context at the playhead.
     pub in_context: bool,
+    /// The lane it is on, where the log has several.
+    pub lane: Option<u32>,
+    /// Lanes that part from the one shown behind this message.
+    #[serde(default)]
+    pub forks: Vec<super::LaneFork>,
     /// What the execution says instead, where the dialogue claims otherwise.
     pub drift: Option<String>,
+    /// The same as it stands in the drift list; there also when a correction has settled it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub claim: Option<super::DriftRow>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]

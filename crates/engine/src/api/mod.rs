@@ -9,10 +9,10 @@
 mod authors;
 mod chips;
 pub mod codes;
+mod events;
 mod export;
 mod lanes;
 mod library;
-mod events;
 mod log;
 mod notice;
 mod request;
@@ -22,10 +22,10 @@ pub mod typescript;
 
 pub use authors::*;
 pub use chips::*;
+pub use events::*;
 pub use export::*;
 pub use lanes::*;
 pub use library::*;
-pub use events::*;
 pub use log::*;
 pub use notice::*;
 pub use request::*;

@@ -53,10 +53,16 @@ impl Look<'_> {
                 .and_then(|call| self.tool_name(call))
                 .map(str::to_owned),
             in_context,
+            lane: None,
+            forks: Vec::new(),
             drift: self
                 .findings
                 .drift(index)
                 .map(|found| found.finding.message.clone()),
+            claim: self
+                .findings
+                .drift_at(index)
+                .map(|drift| self.drift_row(drift)),
         }
     }
 

@@ -1,20 +1,24 @@
 //! An open log: a thread reads it, puts it in order, and then follows its files. Everybody else looks.
 
 use super::findings::Findings;
+use super::lanes::{LaneBook, OnLane};
 use super::look::Look;
 use super::reading::{options, STRIDE};
 use super::search::Searches;
+use super::spending::Spending;
 use crate::api::{LogView, Notice, Progress};
 use chipdeck_disk::logs::{Bell, Fate, FileSource, Wake};
 use chipdeck_event::Severity;
-use chipdeck_ingest::{Batch, Format, LogSet, Source};
-use chipdeck_replay::Timeline;
+use chipdeck_ingest::{Agent, Batch, Format, LogSet, Source};
+use chipdeck_replay::{SessionLanes, Timeline};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
+/// Entries that are scanned for tokens before the log is let go of.
+const SCAN: u32 = 20_000;
 /// The first look is at this much of the log.
 const FIRST: usize = 256 << 10;
 /// Progress is told this often.
@@ -76,6 +80,8 @@ pub struct Log {
     status: Mutex<Status>,
     gathered: Mutex<Option<Gathered>>,
     pub searches: Mutex<Searches>,
+    lanes: Mutex<LaneBook>,
+    spending: Mutex<Spending>,
     /// Position and label, sorted.
     pub bookmarks: Mutex<Vec<(u32, String)>>,
     cancelled: AtomicBool,
@@ -120,6 +126,8 @@ impl Log {
             }),
             gathered: Mutex::new(None),
             searches: Mutex::default(),
+            lanes: Mutex::default(),
+            spending: Mutex::default(),
             bookmarks: Mutex::default(),
             cancelled: AtomicBool::new(false),
             closed: AtomicBool::new(false),
@@ -175,6 +183,44 @@ impl Log {
             source: &*self.source,
             findings,
         })
+    }
+
+    fn agent(&self) -> Option<Agent> {
+        match self.format() {
+            Format::Agent(agent) => Some(agent),
+            _ => None,
+        }
+    }
+
+    /// The lines of conversation that the log has now.
+    pub fn lanes(&self, look: &Look) -> Arc<SessionLanes> {
+        hold(&self.lanes).lanes(look, self.agent())
+    }
+
+    /// One of them with its past; the first one where there is no such.
+    pub fn on_lane(&self, look: &Look, lane: u32) -> (u32, Arc<OnLane>) {
+        hold(&self.lanes).on(look, self.agent(), lane)
+    }
+
+    /// Reads tokens and standing texts of entries that came since. The log is let go of now and then.
+    pub fn scan_spending(&self) {
+        let Some(agent) = self.agent() else { return };
+        while self.look(|look| hold(&self.spending).scan(look, agent, SCAN)) {
+            if self.closed.load(Ordering::SeqCst) {
+                break;
+            }
+        }
+    }
+
+    /// What was scanned. To be asked for while the log is looked at, never the other way round.
+    pub fn spending(&self) -> MutexGuard<'_, Spending> {
+        hold(&self.spending)
+    }
+
+    /// What was worked out of entries that are no more.
+    fn forget_entries(&self) {
+        *hold(&self.lanes) = LaneBook::default();
+        *hold(&self.spending) = Spending::default();
     }
 
     /// Entries now.
@@ -375,6 +421,9 @@ impl Log {
             .unwrap_or_else(PoisonError::into_inner);
         let before = timeline.len();
         let kept = timeline.arrange(&*self.source);
+        if kept < before {
+            self.forget_entries();
+        }
         drop(timeline);
         if kept < before {
             hold(&self.searches).forget_after(kept);
@@ -461,10 +510,13 @@ impl Log {
     fn again(&self) -> LogSet {
         let set = LogSet::open(&*self.source);
         let fresh = Timeline::new(options(&*self.source, set.format()));
-        *self
+        let mut timeline = self
             .timeline
             .write()
-            .unwrap_or_else(PoisonError::into_inner) = fresh;
+            .unwrap_or_else(PoisonError::into_inner);
+        *timeline = fresh;
+        self.forget_entries();
+        drop(timeline);
         set
     }
 

@@ -14,6 +14,8 @@ const WARM_BUDGET: f32 = 2_000.0;
 /// What is marked beside the log itself.
 #[derive(Default)]
 pub struct Marked<'a> {
+    /// Lanes whose entries are counted apart.
+    pub lanes: Option<&'a chipdeck_replay::SessionLanes>,
     /// Entries with a hit of the search, sorted.
     pub hits: &'a [u32],
     /// Position and label, sorted.
@@ -21,21 +23,21 @@ pub struct Marked<'a> {
 }
 
 /// Entries of each column.
-struct Columns {
+pub(super) struct Columns {
     /// Last entry before each column begins, and of the last column: one more than there are columns.
     bounds: Vec<u32>,
 }
 
 impl Columns {
-    fn first(&self, column: usize) -> u32 {
+    pub(super) fn first(&self, column: usize) -> u32 {
         self.bounds.get(column).copied().unwrap_or(0) + 1
     }
 
-    fn last(&self, column: usize) -> u32 {
+    pub(super) fn last(&self, column: usize) -> u32 {
         self.bounds.get(column + 1).copied().unwrap_or(0)
     }
 
-    fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.bounds.len().saturating_sub(1)
     }
 
@@ -48,11 +50,11 @@ impl Columns {
         (column < self.len()).then_some(column)
     }
 
-    fn begin(&self) -> u32 {
+    pub(super) fn begin(&self) -> u32 {
         self.bounds.first().copied().unwrap_or(0)
     }
 
-    fn end(&self) -> u32 {
+    pub(super) fn end(&self) -> u32 {
         self.bounds.last().copied().unwrap_or(0)
     }
 }
@@ -170,6 +172,9 @@ impl Look<'_> {
             path_marks: list_marks(&columns, &changes, |_| "change".to_owned()),
             hits: list_marks(&columns, marked.hits, |_| "hit".to_owned()),
             memory: self.memory_fill(&columns),
+            lanes: marked
+                .lanes
+                .map_or(Vec::new(), |lanes| self.lane_tracks(&columns, lanes)),
             start,
             end,
             first_index: u64::from(self.until(query.axis, query.from)),

@@ -4,10 +4,12 @@
 //! Seen from the entries when somebody asks, and grown as the log grows; reading a log costs nothing of it. Files are
 //! not split by lanes: all of them wrote to one disk, in the order of time. A canonical log has one lane.
 
+mod context;
 mod grow;
 mod links;
 mod path;
 
+pub use context::ContextAt;
 pub use path::Path;
 
 use chipdeck_event::Id;
