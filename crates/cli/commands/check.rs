@@ -5,6 +5,7 @@ use crate::output::{End, Out, Outcome};
 use chipdeck_engine::log::Reading;
 use chipdeck_event::{Finding, Severity};
 use chipdeck_ingest::Source;
+use chipdeck_replay::{Diagnosis, Found};
 use serde_json::{json, Map, Value};
 use std::path::PathBuf;
 
@@ -26,7 +27,9 @@ enum Level {
 
 pub fn run(arguments: Arguments, out: &mut Out) -> Outcome {
     let reading = open_log(&arguments.log)?;
-    let findings = reading.timeline.findings();
+    let mut findings = reading.timeline.findings();
+    findings.extend(diagnose(&reading));
+    findings.sort_by_key(|found| found.index.unwrap_or(u32::MAX));
     if out.json {
         let rows: Vec<Value> = findings
             .iter()
@@ -70,6 +73,19 @@ pub fn run(arguments: Arguments, out: &mut Out) -> Outcome {
             .any(|it| it.finding.code.severity() >= least)
     });
     Ok(if fails { End::No } else { End::Done })
+}
+
+/// Folds the log again, each event twice.
+fn diagnose(reading: &Reading) -> Vec<Found> {
+    let mut diagnosis = Diagnosis::of(&reading.timeline);
+    while !diagnosis.go_on(&reading.timeline, &*reading.source, u32::MAX) {}
+    let found = diagnosis.findings(&reading.timeline).into_iter();
+    found
+        .map(|(index, finding)| Found {
+            index: Some(index),
+            finding,
+        })
+        .collect()
 }
 
 fn row(reading: &Reading, finding: &Finding) -> Value {

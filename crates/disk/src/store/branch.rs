@@ -71,18 +71,18 @@ pub fn write_branch(branch: &Branch, path: &Path) -> Result<(), BranchFileError>
 
 /// A temporary file is private; what is written where a person said is as any other file of theirs.
 #[cfg(unix)]
-fn usual_mode(file: &std::fs::File) -> io::Result<()> {
+pub(super) fn usual_mode(file: &std::fs::File) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     file.set_permissions(std::fs::Permissions::from_mode(0o644))
 }
 
 #[cfg(not(unix))]
-fn usual_mode(_: &std::fs::File) -> io::Result<()> {
+pub(super) fn usual_mode(_: &std::fs::File) -> io::Result<()> {
     Ok(())
 }
 
 /// `<log file>.blobs`.
-fn beside(path: &Path) -> PathBuf {
+pub(super) fn beside(path: &Path) -> PathBuf {
     let mut name = path.file_name().map(OsString::from).unwrap_or_default();
     name.push(".blobs");
     path.with_file_name(name)
@@ -118,7 +118,9 @@ impl Named {
                 return;
             };
             at += next + PREFIX.len();
-            let hex = bytes.get(at..at + HEX).and_then(|it| std::str::from_utf8(it).ok());
+            let hex = bytes
+                .get(at..at + HEX)
+                .and_then(|it| std::str::from_utf8(it).ok());
             if let Some(hex) = hex.filter(|it| it.bytes().all(|b| b.is_ascii_hexdigit())) {
                 self.found.insert(hex.to_ascii_lowercase());
             }

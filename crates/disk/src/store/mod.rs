@@ -5,6 +5,8 @@
 
 mod append;
 mod branch;
+mod scratch;
 
 pub use append::{append, AppendError, Tail};
 pub use branch::{write_branch, BranchFileError};
+pub use scratch::Scratch;

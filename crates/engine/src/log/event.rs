@@ -97,7 +97,7 @@ impl Look<'_> {
     }
 
     /// The status that it states; of a call, that of its result.
-    fn event_status(&self, index: u32, event: Option<&Event>) -> Option<String> {
+    pub fn event_status(&self, index: u32, event: Option<&Event>) -> Option<String> {
         let payload = &event?.payload;
         let result = |index| self.timeline.entry(index).and_then(|it| it.entry.event());
         let status = match payload {

@@ -3,7 +3,7 @@
 use super::look::Look;
 use crate::api::{FindingRow, Page};
 use chipdeck_event::{Code, Severity};
-use chipdeck_replay::{Found, Timeline};
+use chipdeck_replay::{Drift, Found, Timeline};
 use std::collections::HashMap;
 
 /// Characters of the log's line that a row shows.
@@ -17,6 +17,8 @@ pub struct Findings {
     by_entry: Vec<(u32, u32)>,
     /// Drift by call.
     by_call: HashMap<String, u32>,
+    /// Claims that the execution denies, settled ones too, in order.
+    drifts: Vec<Drift>,
 }
 
 impl Findings {
@@ -36,7 +38,19 @@ impl Findings {
             all,
             by_entry,
             by_call,
+            drifts: timeline.drifts(true),
         }
+    }
+
+    /// Claims of the dialogue that the execution denies, settled ones too, in order.
+    pub fn drifts(&self) -> &[Drift] {
+        &self.drifts
+    }
+
+    /// What the dialogue's entry claims against the execution.
+    pub fn drift_at(&self, index: u32) -> Option<&Drift> {
+        let at = self.drifts.binary_search_by_key(&index, |it| it.index);
+        self.drifts.get(at.ok()?)
     }
 
     pub fn all(&self) -> &[Found] {
