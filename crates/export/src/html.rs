@@ -51,6 +51,12 @@ fn head(page: &Page, events: u64, masking: &Masking, out: &mut dyn Write) -> Res
             page.masked
         ));
     }
+    if page.records > 0 {
+        facts.push(format!(
+            "{} records that are no events are left out",
+            page.records
+        ));
+    }
     writeln!(out, "<p class=\"q\">{}</p>", escaped(&facts.join(" · ")))?;
     if !page.files.is_empty() {
         let files = page.files.len();

@@ -32,6 +32,13 @@ pub(crate) fn write(
             page.masked
         )?;
     }
+    if page.records > 0 {
+        writeln!(
+            out,
+            "\n{} records that are no events are left out.",
+            page.records
+        )?;
+    }
     if !page.files.is_empty() {
         writeln!(out, "\n## Files\n")?;
         for (path, changes) in &page.files {

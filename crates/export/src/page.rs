@@ -19,6 +19,8 @@ pub(crate) struct Page {
     pub files: BTreeMap<String, u32>,
     pub findings: Vec<Found>,
     pub masked: usize,
+    /// An agent's records that are no events.
+    pub records: u64,
     /// Where the part is an audit.
     pub audit: Option<Audit>,
 }
@@ -90,6 +92,7 @@ impl Page {
             files: BTreeMap::new(),
             findings: findings(lines, masking),
             masked: 0,
+            records: 0,
             audit: lines.audit().then(|| audit::figures(lines)),
         };
         // Where the call of an entry is among the items.
@@ -118,6 +121,7 @@ impl Page {
         }
         let payload = value.get("payload").unwrap_or(&Value::Null);
         let name = string(&value, "type");
+        let canonical = lines.log.timeline.options().canonical;
         let what = match (line.opaque, name) {
             (true, _) => What::Opaque(text),
             (_, "state.snapshot") if line.index.is_none() => What::State {
@@ -127,6 +131,12 @@ impl Page {
             (_, "message.user") => said("user", payload),
             (_, "message.assistant") => said("assistant", payload),
             (_, "message.system") => said("system", payload),
+            // What is no event of ours says little to people.
+            (_, "foreign.record") if !canonical => {
+                self.records += 1;
+                return;
+            }
+            (_, "message.toolResult") if self.agrees(line, lines, payload, calls) => return,
             (_, "message.toolResult" | "message.correction") => What::Claim {
                 call: string(payload, "callId").to_owned(),
                 status: string(payload, "status").to_owned(),
@@ -189,6 +199,30 @@ impl Page {
             time,
             what,
         });
+    }
+
+    /// The dialogue's word is what the tool's row says already.
+    fn agrees(
+        &mut self,
+        line: &Line,
+        lines: &Lines<'_>,
+        payload: &Value,
+        calls: &HashMap<u32, usize>,
+    ) -> bool {
+        let call = line
+            .index
+            .and_then(|index| lines.log.timeline.counterpart(index));
+        let item = call
+            .and_then(|call| calls.get(&call))
+            .and_then(|at| self.items.get_mut(*at));
+        let Some(What::Tool(tool)) = item.map(|it| &mut it.what) else {
+            return false;
+        };
+        let agrees = tool.status == string(payload, "status");
+        if agrees && tool.result.is_empty() {
+            string(payload, "content").clone_into(&mut tool.result);
+        }
+        agrees
     }
 
     fn file(

@@ -3,7 +3,6 @@
 //! session that their first record names.
 
 use chipdeck_ingest::{companions, Companion};
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -99,10 +98,9 @@ fn files(folder: &Path) -> Vec<(String, PathBuf)> {
 }
 
 fn names_session(path: &Path, session: &str) -> bool {
-    let mut head = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
     let wanted = format!("\"sessionId\":\"{session}\"");
-    read.is_ok() && String::from_utf8_lossy(&head).contains(&wanted)
+    let head = super::unpack::head(path, HEAD);
+    head.is_ok_and(|head| String::from_utf8_lossy(&head).contains(&wanted))
 }
 
 #[cfg(test)]

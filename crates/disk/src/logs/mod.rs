@@ -7,6 +7,9 @@ mod blocks;
 mod companions;
 mod database;
 mod discover;
+mod kept;
+#[cfg(test)]
+mod kept_tests;
 mod members;
 mod source;
 mod unpack;
@@ -16,6 +19,7 @@ pub use database::{is_database, named, sessions, Stored};
 pub use discover::{
     discover, in_projects, memories, newest_first, places, Agent, Found, Homes, Place, VARIABLES,
 };
+pub use kept::{KeepDone, KeptLog, LogArchive};
 pub use source::{Fate, FileSource, OpenError};
 pub use unpack::{ends, head};
 pub use watch::{Bell, Wake, Woken};

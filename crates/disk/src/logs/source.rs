@@ -303,7 +303,7 @@ impl Slot {
             None => std::fs::metadata(&path).ok().as_ref().and_then(identity),
         };
         let mut broken = None;
-        match file.as_mut().map(unpack) {
+        match file.as_mut().map(|file| unpack(file, &path)) {
             Some(Ok(Some(unpacked))) => file = Some(unpacked),
             Some(Ok(None)) | None => {}
             Some(Err(error)) => broken = Some(format!("cannot be unpacked: {error}")),

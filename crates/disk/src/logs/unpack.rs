@@ -1,4 +1,4 @@
-//! Logs that are compressed whole, as `.zst` or `.gz`, told by their first bytes. They are unpacked once into a
+//! Logs that are compressed whole, as `.zst` or `.gz`, and those of our archive, told by their first bytes. They are unpacked once into a
 //! nameless file of our cache, so that reads at any place stay quick and memory stays small.
 //!
 //! Left out: following a compressed log (nobody appends to one), archives with several files.
@@ -7,6 +7,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
+use super::kept;
 use crate::places::{private_folder, Places};
 
 /// More is not unpacked: a bomb, or a log that nobody can look through.
@@ -17,7 +18,7 @@ const MOST: u64 = 8 << 30;
 ///
 /// # Errors
 /// Those of the system, and `InvalidData` where nothing can be unpacked or it is more than 8 GiB.
-pub fn unpack(file: &mut File) -> io::Result<Option<File>> {
+pub fn unpack(file: &mut File, path: &Path) -> io::Result<Option<File>> {
     let packing = packing(file)?;
     let plain = io::BufReader::with_capacity(256 << 10, &*file);
     match packing {
@@ -25,6 +26,11 @@ pub fn unpack(file: &mut File) -> io::Result<Option<File>> {
         Packing::Gzip => {
             let decoder = flate2::read::MultiGzDecoder::new(plain);
             Ok(Some(copy(decoder, &mut scratch()?, 0)?.0))
+        }
+        Packing::Kept => {
+            let mut out = scratch()?;
+            kept::lay_out(file, path, &mut out)?;
+            Ok(Some(out))
         }
         Packing::None => Ok(None),
     }
@@ -37,6 +43,9 @@ pub fn unpack(file: &mut File) -> io::Result<Option<File>> {
 pub fn head(path: &Path, len: u64) -> io::Result<Vec<u8>> {
     let mut file = File::open(path)?;
     let packing = packing(&mut file)?;
+    if let Packing::Kept = packing {
+        return Ok(kept::ends(&mut file, path, len)?.0);
+    }
     let plain = io::BufReader::new(&file);
     let mut head = Vec::new();
     // What stands before damage is enough to tell what a file is.
@@ -48,7 +57,7 @@ pub fn head(path: &Path, len: u64) -> io::Result<Vec<u8>> {
         Packing::Gzip => flate2::read::MultiGzDecoder::new(plain)
             .take(len)
             .read_to_end(&mut head),
-        Packing::None => Ok(plain.take(len).read_to_end(&mut head)?),
+        Packing::None | Packing::Kept => Ok(plain.take(len).read_to_end(&mut head)?),
     };
     Ok(head)
 }
@@ -61,8 +70,12 @@ pub fn head(path: &Path, len: u64) -> io::Result<Vec<u8>> {
 pub fn ends(path: &Path, len: u64) -> io::Result<(Vec<u8>, Vec<u8>)> {
     let head = head(path, len)?;
     let mut file = File::open(path)?;
+    let packing = packing(&mut file)?;
+    if let Packing::Kept = packing {
+        return kept::ends(&mut file, path, len);
+    }
     let whole = file.metadata()?.len();
-    if whole <= head.len() as u64 || !matches!(packing(&mut file)?, Packing::None) {
+    if whole <= head.len() as u64 || !matches!(packing, Packing::None) {
         return Ok((head, Vec::new()));
     }
     let mut tail = Vec::new();
@@ -76,16 +89,21 @@ enum Packing {
     None,
     Zstd,
     Gzip,
+    /// A list of pieces in our archive.
+    Kept,
 }
 
 /// Tells by the first bytes and goes back to the start.
 fn packing(file: &mut File) -> io::Result<Packing> {
     let mut magic = Vec::new();
-    (&*file).take(4).read_to_end(&mut magic)?;
+    (&*file)
+        .take(kept::MAGIC.len() as u64)
+        .read_to_end(&mut magic)?;
     file.seek(SeekFrom::Start(0))?;
     Ok(match magic.as_slice() {
-        [0x28, 0xb5, 0x2f, 0xfd] => Packing::Zstd,
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => Packing::Zstd,
         [0x1f, 0x8b, ..] => Packing::Gzip,
+        kept::MAGIC => Packing::Kept,
         _ => Packing::None,
     })
 }
@@ -159,7 +177,7 @@ mod tests {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(bytes).unwrap();
         file.seek(SeekFrom::Start(0)).unwrap();
-        Ok(unpack(&mut file)?.map(|mut out| {
+        Ok(unpack(&mut file, Path::new("x"))?.map(|mut out| {
             let mut text = String::new();
             out.seek(SeekFrom::Start(0)).unwrap();
             out.read_to_string(&mut text).unwrap();

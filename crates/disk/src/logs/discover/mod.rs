@@ -36,6 +36,32 @@ pub enum Agent {
 }
 
 impl Agent {
+    const ALL: [Agent; 17] = [
+        Agent::ClaudeCode,
+        Agent::Codex,
+        Agent::CopilotCli,
+        Agent::Gemini,
+        Agent::Qwen,
+        Agent::Kimi,
+        Agent::Pi,
+        Agent::Goose,
+        Agent::Opencode,
+        Agent::Cline,
+        Agent::Roo,
+        Agent::Openhands,
+        Agent::Droid,
+        Agent::Amp,
+        Agent::SweAgent,
+        Agent::Aider,
+        Agent::Other,
+    ];
+
+    /// Whose name that is.
+    pub(super) fn named(name: &str) -> Agent {
+        let found = Agent::ALL.into_iter().find(|it| it.name() == name);
+        found.unwrap_or(Agent::Other)
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             Agent::ClaudeCode => "claude-code",
