@@ -2,8 +2,8 @@
 
 use crate::output::{End, Out, Outcome};
 use chipdeck_disk::chips::{ChipFolder, EntryState};
-use chipdeck_disk::logs::{discover, memories, Homes};
-use chipdeck_engine::{chip_config_of_this_user, size};
+use chipdeck_disk::logs::{discover, memories};
+use chipdeck_engine::{chip_config_of_this_user, homes_of_this_user, size};
 use serde_json::{json, Map, Value};
 use std::path::Path;
 
@@ -16,6 +16,7 @@ const MOST_LOGS: usize = 10_000;
 pub fn run(_: Arguments, out: &mut Out) -> Outcome {
     let mut rows = Vec::new();
     // Looked at only: nothing is archived by a list.
+    super::settings();
     let mut config = chip_config_of_this_user(None, None);
     config.archive = None;
     let folder = ChipFolder::look(config, false);
@@ -39,7 +40,7 @@ pub fn run(_: Arguments, out: &mut Out) -> Outcome {
             Some(workspace.rows.len()),
         ));
     }
-    if let Some(homes) = Homes::of_this_machine() {
+    if let Some(homes) = homes_of_this_user() {
         for found in discover(&homes, MOST_LOGS) {
             rows.push(source(
                 "log",

@@ -37,5 +37,6 @@ mod settings_layers;
 pub use chips::chip_config_of_this_user;
 pub use config::Config;
 pub use engine::{Engine, Origin, Reach};
+pub use library::homes_of_this_user;
 pub use opening::{classify, size, Kind};
 pub use repair::{Repair, RepairError, RepairFile};

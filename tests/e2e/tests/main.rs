@@ -8,3 +8,5 @@ mod keyboard;
 mod logs;
 mod restore;
 mod safe;
+mod sessions;
+mod trouble;

@@ -9,8 +9,20 @@ pub use rows::Ask;
 pub use shelf::{start, Shelf};
 
 use crate::api::{LibraryView, RootRow, SourceRow};
+use crate::config::Config;
 use crate::engine::{hold, read, Inner};
+use chipdeck_disk::logs::Homes;
 use std::path::Path;
+
+/// Where this user's logs are looked for, with what the settings add. `None`: no home folder.
+pub fn homes_of_this_user() -> Option<Homes> {
+    let config = Config::of_this_machine();
+    let (settings, _) = config.settings();
+    Some(config.homes?.with(
+        &settings.texts("library.homes"),
+        &settings.texts("library.folders"),
+    ))
+}
 
 impl Inner {
     pub(crate) fn library(&self) -> LibraryView {
@@ -66,6 +78,7 @@ impl Inner {
                     ended: None,
                     counts: None,
                     parts: 0,
+            archived: false,
                 })
             })
             .collect()

@@ -95,6 +95,7 @@ impl Inner {
             ended: view.last_time,
             counts: None,
             parts: 0,
+            archived: false,
         };
         fill(&mut row, &log.path, known, self);
         row
@@ -119,6 +120,7 @@ impl Inner {
             ended: None,
             counts: None,
             parts: 0,
+            archived: false,
         };
         fill(&mut row, &recent.path, known, self);
         row
@@ -143,6 +145,7 @@ impl Inner {
             ended: None,
             counts: None,
             parts: 0,
+            archived: false,
         };
         fill(&mut row, &found.path, known, self);
         row
@@ -241,6 +244,11 @@ impl Inner {
 
 /// What the card of a log knows beyond its name.
 fn fill(row: &mut SourceRow, path: &Path, known: &Known, inner: &Inner) {
+    if let Some(original) = inner.archived_from(path) {
+        row.archived = true;
+        row.live = false;
+        row.path = inner.for_people(&original);
+    }
     let Some(card) = known.cards.get(path) else {
         return;
     };

@@ -6,6 +6,7 @@
 use super::cards::{self, Card};
 use super::facts::{self, Counting};
 use crate::api::Notice;
+use crate::archiving::Archiving;
 use crate::engine::{hold, read, Inner};
 use crate::log::Phase;
 use chipdeck_disk::logs::{in_projects, newest_first, places, Bell, Found, Homes, Wake, Woken};
@@ -221,6 +222,7 @@ pub fn start(inner: Weak<Inner>) {
         told: Instant::now(),
         kept: Instant::now(),
         untold: false,
+        archiving: Archiving::default(),
     };
     // Without a thread the list stays empty; logs are opened by their names.
     let _ = std::thread::Builder::new()
@@ -238,6 +240,7 @@ struct Worker {
     kept: Instant,
     /// Something changed that the page does not know.
     untold: bool,
+    archiving: Archiving,
 }
 
 impl Worker {
@@ -300,6 +303,7 @@ impl Worker {
         }
         let projects = inner.shelf.projects();
         found.extend(in_projects(projects.iter().map(PathBuf::as_path)));
+        found.extend(self.archiving.gone(inner, &found));
         newest_first(&mut found);
         self.untold |= inner.shelf.put(found, true);
         folders.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
@@ -353,6 +357,12 @@ impl Worker {
                 inner.shelf.counted(counting, counts);
                 self.counting = None;
                 self.untold = true;
+            }
+        }
+        if self.counting.is_none() && !self.untold {
+            let found = hold(&inner.shelf.inside).found.clone();
+            if let Some(took) = self.archiving.go_on(inner, &found) {
+                return Work::Counted(took);
             }
         }
         match self.counting {
