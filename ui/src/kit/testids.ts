@@ -86,6 +86,19 @@ export const testids = {
   /** History: rows with `data-restore`, `data-undoable`. */
   history: 'history',
   historyUndo: 'history-undo',
+  /** One file, all authors. Files: `data-path`; versions: `data-version`, `data-kind`, `data-op`, `data-restorable`. */
+  libraryAuthors: 'library-authors',
+  projectPick: 'project-pick',
+  project: 'project',
+  projectQuery: 'project-query',
+  projectList: 'project-list',
+  pathVersions: 'path-versions',
+  pathVersion: 'path-version',
+  pathDiff: 'path-diff',
+  pathBack: 'path-back',
+  pathRestoreButton: 'path-restore-button',
+  fileAuthors: 'file-authors',
+  backup: 'backup',
   /** Inspector. */
   inspectorIndex: 'inspector-index',
   inspectorParent: 'inspector-parent',

@@ -3,6 +3,8 @@ import type { LibraryView, SourceRow } from '../api';
 import { Refused, request } from '../host';
 import { Latest } from './latest.svelte';
 import { platform } from './platform.svelte';
+import { player } from './player.svelte';
+import { selection } from './selection.svelte';
 import { toasts } from './toasts.svelte';
 
 export type LogDay = 'today' | 'yesterday' | 'earlier';
@@ -74,6 +76,17 @@ class Library {
     return this.#do(() => request({ type: 'openDemo' }));
   };
   openSource = (source: string) => this.#do(() => request({ type: 'openSource', source }));
+  /** Opens a source with the playhead after an entry. */
+  openAt = (source: string, index: number | null) => {
+    player.land(index);
+    return this.openSource(source);
+  };
+  /** The history over all authors of a log's file. */
+  showAuthors = (log: string, path: string) =>
+    this.#do(async () => {
+      const there = await request({ type: 'projectOf', log, path });
+      selection.showPath(there.project, there.path);
+    });
   cancelOpen = (log: string) => this.#do(() => request({ type: 'cancelOpen', log }));
   closeLog = (log: string) => this.#do(() => request({ type: 'closeLog', log }));
   reveal = (what: Parameters<typeof request<'reveal'>>[0]['what']) =>

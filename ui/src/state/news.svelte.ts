@@ -12,6 +12,8 @@ class News {
   disk = $state(0);
   /** Targets of a chip were found. */
   targets = $state(0);
+  /** More is known of a project's files or of one file's history. */
+  gathered = $state(0);
 
   hear(notice: Notice): void {
     switch (notice.type) {
@@ -33,6 +35,9 @@ class News {
         break;
       case 'chipTargets':
         this.targets++;
+        break;
+      case 'gathered':
+        this.gathered++;
         break;
     }
   }

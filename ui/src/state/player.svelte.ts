@@ -5,6 +5,7 @@
 import type { Axis, Bookmark, LogView, Progress, StepBy } from '../api';
 import { Refused, request } from '../host';
 import { words } from '../i18n';
+import { lanes } from './lanes.svelte';
 import { Latest } from './latest.svelte';
 import { Playback } from './playback';
 import { LOG_TABS, selection } from './selection.svelte';
@@ -47,6 +48,7 @@ export class Player {
 
   readonly #moment = new Latest<'moment'>();
   #seeks = 0;
+  #landing: number | null = null;
   #frame: number | null = null;
   #extent: Span | null = null;
   #looking = false;
@@ -90,6 +92,7 @@ export class Player {
   async open(log: string): Promise<void> {
     if (this.id === log) {
       if (!LOG_TABS.includes(selection.tab)) selection.tab = this.log?.foreign ? 'entries' : 'files';
+      this.#arrive();
       return;
     }
     try {
@@ -100,6 +103,19 @@ export class Player {
     }
   }
 
+  /** The next log that is opened has its playhead after this entry, as soon as that is read. */
+  land(index: number | null): void {
+    this.#landing = index;
+  }
+
+  #arrive(): void {
+    const to = this.#landing;
+    if (to === null || !this.log) return;
+    if (this.log.phase === 'opening' && this.count < to) return;
+    this.#landing = null;
+    this.seek(to);
+  }
+
   /** Takes the log off the deck. */
   eject(): void {
     this.pause();
@@ -108,6 +124,7 @@ export class Player {
     this.#moment.clear();
     this.bookmarks = [];
     this.search = null;
+    lanes.follow(null);
     selection.choosePath(null);
     if (LOG_TABS.includes(selection.tab)) selection.tab = 'chips';
   }
@@ -131,7 +148,9 @@ export class Player {
     else if (!LOG_TABS.includes(selection.tab)) selection.tab = 'files';
     visible.reset(this.#whole(view), LEAST[this.axis]);
     void this.#loadBookmarks();
+    lanes.follow(view);
     this.look();
+    this.#arrive();
   }
 
   /** The engine's newest view of a log. */
@@ -147,7 +166,9 @@ export class Player {
     if (axis !== this.axis || before.count === 0) visible.reset(this.#whole(view), LEAST[this.axis]);
     else visible.grow(this.#whole(view));
     if (before.phase === 'opening' && view.phase === 'ready') void this.#loadBookmarks();
+    lanes.follow(view);
     this.look();
+    this.#arrive();
   }
 
   /** How far the reading is; what was read until now is looked at every so often, so that the tracks fill. */
@@ -212,8 +233,28 @@ export class Player {
 
   first = () => this.#move(0);
   last = () => this.#move(this.count);
-  back = () => this.#move(this.at - 1);
-  forward = () => this.#move(this.at + 1);
+  back = () => this.#one(false);
+  forward = () => this.#one(true);
+
+  /** One event, on the lane that is followed. */
+  #one(forward: boolean): void {
+    if (lanes.chosen === null) this.#move(this.at + (forward ? 1 : -1));
+    else void this.step({ kind: 'event' }, forward);
+  }
+
+  /** Follows a lane, or all; a playhead that stands before its first entry goes there. */
+  enter(lane: number | null): void {
+    lanes.choose(lane);
+    const row = lanes.of(lane);
+    if (row && this.at < row.first) this.#move(row.first);
+    // Looked for anew while playing.
+    this.#seeks++;
+  }
+
+  turnLane(by: 1 | -1): void {
+    lanes.turn(by);
+    this.enter(lanes.chosen);
+  }
 
   #move(to: number): void {
     this.pause();
@@ -227,7 +268,7 @@ export class Player {
     this.pause();
     const seeks = this.#seeks;
     try {
-      const index = await request({ type: 'step', log, from: this.at, by, forward });
+      const index = await request({ type: 'step', log, from: this.at, by, forward, ...lanes.only });
       if (this.#seeks !== seeks || this.id !== log) return false;
       if (index === null) {
         if (!quiet) toasts.say('info', forward ? words.noneAhead : words.noneBehind);
@@ -284,11 +325,13 @@ export class Player {
   async play(): Promise<void> {
     const log = this.id;
     if (log === null || this.playing || this.count === 0) return;
-    if (this.atEnd) this.seek(0);
+    if (this.atEnd || (lanes.row && this.at >= lanes.row.last)) this.seek(0);
     this.playing = true;
     const playback = new Playback(this.speed, this.paced);
-    let times: (number | null)[] = [];
-    let first = 0;
+    let rows: { index: number; timestamp: number | null }[] = [];
+    /** There are entries behind those that are loaded; entries when they were. */
+    let more = true;
+    let known = 0;
     let stop: number | null = null;
     let seeks = -1;
     let last = performance.now();
@@ -296,10 +339,13 @@ export class Player {
 
     const fill = async (): Promise<void> => {
       const offset = Math.max(0, this.at - 1);
-      const page = await request({ type: 'entries', log, offset, limit: AHEAD });
-      times = page.rows.map((row) => row.timestamp);
-      first = offset;
+      const on = lanes.only.lane === undefined ? {} : { ...lanes.only, after: offset };
+      const page = await request({ type: 'entries', log, offset, limit: AHEAD, ...on });
+      rows = page.rows;
+      more = page.offset + page.rows.length < page.total;
+      known = this.count;
     };
+    const next = () => rows.filter((row) => row.index > this.at);
     const alive = () => this.playing && this.id === log;
 
     while (alive()) {
@@ -311,7 +357,7 @@ export class Player {
           stop = await this.#nextStop(log);
           await fill();
           last = performance.now();
-        } else if (this.at - first + 1 >= times.length && this.at < this.count) {
+        } else if ((more || this.count > known) && next().length <= 1) {
           await fill();
         }
       } catch (thrown) {
@@ -323,10 +369,14 @@ export class Player {
       if (seeks !== this.#seeks) continue;
       playback.speed = this.speed;
       playback.paced = this.paced;
-      // times[i] is entry first + i + 1; the entry at the playhead is number `at`.
-      const here = this.at > first ? (times[this.at - first - 1] ?? null) : (times[0] ?? null);
-      const ahead = times.slice(this.at - first);
-      let to = this.at + playback.due(Math.min(250, now - last), here, ahead);
+      const coming = next();
+      const here = (rows.findLast((row) => row.index <= this.at) ?? rows[0])?.timestamp ?? null;
+      const due = playback.due(
+        Math.min(250, now - last),
+        here,
+        coming.map((row) => row.timestamp),
+      );
+      let to = coming[due - 1]?.index ?? this.at;
       last = now;
       const stopped = stop !== null && to >= stop && this.at < stop;
       if (stopped && stop !== null) to = stop;
@@ -336,7 +386,8 @@ export class Player {
         this.follow = this.at >= this.count;
         this.look();
       }
-      if (stopped || this.at >= this.count) break;
+      // The lane may end before the log does.
+      if (stopped || this.at >= this.count || (!more && this.count === known && next().length === 0)) break;
     }
     this.playing = false;
   }
@@ -363,7 +414,7 @@ export class Player {
     if (errors) kinds.push({ kind: 'error' });
     if (filter.trim() !== '') kinds.push({ kind: 'filter', filter });
     const found = await Promise.all(
-      kinds.map((by) => request({ type: 'step', log, from: this.at, by, forward: true })),
+      kinds.map((by) => request({ type: 'step', log, from: this.at, by, forward: true, ...lanes.only })),
     );
     if (firstTouch && path !== null) {
       const versions = await request({ type: 'fileHistory', log, path });

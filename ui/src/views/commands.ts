@@ -5,6 +5,7 @@
  */
 import { words } from '../i18n';
 import {
+  lanes,
   library,
   overlay,
   player,
@@ -104,6 +105,32 @@ export const COMMANDS: readonly Command[] = [
     run: player.first,
   },
   { id: 'last', group: 'play', name: () => words.lastEvent, keys: ['End'], enabled: onLog, run: player.last },
+  {
+    id: 'lane-next',
+    group: 'play',
+    name: () => words.laneNext,
+    keys: ['l'],
+    letter: true,
+    enabled: () => onLog() && lanes.several,
+    run: () => player.turnLane(1),
+  },
+  {
+    id: 'lane-previous',
+    group: 'play',
+    name: () => words.lanePrevious,
+    keys: ['L'],
+    letter: true,
+    enabled: () => onLog() && lanes.several,
+    run: () => player.turnLane(-1),
+  },
+  {
+    id: 'lane-all',
+    group: 'play',
+    name: () => words.laneAllCommand,
+    keys: [],
+    enabled: () => onLog() && lanes.chosen !== null,
+    run: () => player.enter(null),
+  },
   {
     id: 'error-next',
     group: 'play',
@@ -266,6 +293,15 @@ export const COMMANDS: readonly Command[] = [
     run: tab('dialogue'),
   },
   {
+    id: 'context',
+    group: 'find',
+    name: () => words.showTab(words.context),
+    keys: ['c'],
+    letter: true,
+    enabled: onLog,
+    run: tab('context'),
+  },
+  {
     id: 'tools',
     group: 'find',
     name: () => words.showTab(words.tools),
@@ -304,6 +340,24 @@ export const COMMANDS: readonly Command[] = [
     name: () => words.showTab(words.history),
     keys: ['Alt+7'],
     run: tab('history'),
+  },
+
+  {
+    id: 'authors',
+    group: 'find',
+    name: () => words.showTab(words.fileHistory),
+    keys: ['Alt+0'],
+    run: () => selection.showPath(null, null),
+  },
+  {
+    id: 'authors-of',
+    group: 'find',
+    name: () => words.fileHistoryOf,
+    keys: [],
+    enabled: onPath,
+    run: () => {
+      if (player.id !== null && selection.path !== null) void library.showAuthors(player.id, selection.path);
+    },
   },
 
   {
@@ -356,6 +410,14 @@ export const COMMANDS: readonly Command[] = [
     name: () => words.settings,
     keys: ['mod+,'],
     run: () => overlay.toggle('settings'),
+  },
+  {
+    id: 'export',
+    group: 'window',
+    name: () => words.exportPart,
+    keys: ['mod+e'],
+    enabled: onLog,
+    run: () => overlay.open('export'),
   },
   { id: 'theme', group: 'window', name: () => words.theme, keys: [], run: () => void settings.toggleTheme() },
 ];

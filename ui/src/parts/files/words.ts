@@ -1,3 +1,4 @@
+import type { Settled } from '../../api';
 import { dictionary } from '../../i18n';
 
 /** What the files part says. */
@@ -51,6 +52,14 @@ export const words = dictionary(
     before: 'Change before',
     next: 'Next change',
     moreActions: 'More',
+    authors: 'History across all sessions',
+    backups: 'Backups on disk',
+    backupsAbout: 'Copies that the agent kept beside its log, from before it changed the file.',
+    backup: (n: string) => `backup ${n}`,
+    settledDisk: 'settled by the disk',
+    settledCommit: (id: string) => `settled by git commit ${id}`,
+    settledObject: (id: string) => `settled by git object ${id}`,
+    settledOther: (what: string) => `settled by ${what}`,
     versions: 'Versions',
     version: (n: string, of: string) => `Version ${n} of ${of}`,
     noVersion: 'Not there yet',
@@ -132,6 +141,14 @@ export const words = dictionary(
     before: '上一处改动',
     next: '下一处改动',
     moreActions: '更多',
+    authors: '跨全部会话的历史',
+    backups: '磁盘上的备份',
+    backupsAbout: '代理在改动文件之前，在日志旁保留的副本。',
+    backup: (n) => `备份 ${n}`,
+    settledDisk: '由磁盘证实',
+    settledCommit: (id) => `由 git 提交 ${id} 证实`,
+    settledObject: (id) => `由 git 对象 ${id} 证实`,
+    settledOther: (what) => `由 ${what} 证实`,
     versions: '版本',
     version: (n, of) => `版本 ${n} / ${of}`,
     noVersion: '尚不存在',
@@ -211,5 +228,19 @@ export function opWord(op: string): string {
       return words[op];
     default:
       return op;
+  }
+}
+
+/** Who proves what the log alone does not. */
+export function settledWord(settled: Settled): string {
+  switch (settled.by) {
+    case 'disk':
+      return words.settledDisk;
+    case 'commit':
+      return words.settledCommit(settled.what);
+    case 'object':
+      return words.settledObject(settled.what);
+    default:
+      return words.settledOther(settled.what);
   }
 }
