@@ -16,8 +16,15 @@ export const testids = {
   libraryHistory: 'library-history',
   libraryOpen: 'library-open',
   libraryAll: 'library-all',
-  /** All logs: `data-source` on each row. */
+  /** All sessions: rows with `data-source`, `data-agent`, `data-counted`; heads with `data-project`. */
   logs: 'logs',
+  logsList: 'logs-list',
+  logsFilter: 'logs-filter',
+  logsCount: 'logs-count',
+  /** Segments `project`, `day`. */
+  logsBy: 'logs-by',
+  /** Shows and hides the sub-agents of a session. */
+  logsParts: 'logs-parts',
   /** One for each log: with `data-source` and, when open, `data-log`. */
   libraryLog: 'library-log',
   libraryRoot: 'library-root',

@@ -17,6 +17,7 @@ const row = (title: string, hours: number | null, more: Partial<SourceRow> = {})
   live: false,
   recent: true,
   looked: true,
+  archived: false,
   started: null,
   ended: null,
   counts: null,
