@@ -303,9 +303,11 @@ fn an_object_that_no_commit_has_settles_too() {
     let app = world.app();
     world.git(NOON, &["init", "-q", "-b", "main"]);
     let a = app.join("a.py");
+    let rest = "# The rest of the file, long enough that no other file has just the same.\n";
+    let (one, two) = (format!("one\n{rest}"), format!("two\n{rest}"));
     let records = [
         vec![asked(NOON, "One file")],
-        wrote(NOON + 1_000, "t1", &a, "one\n", None).to_vec(),
+        wrote(NOON + 1_000, "t1", &a, &one, None).to_vec(),
         ran(NOON + 2_000, "t2", "black a.py").to_vec(),
         called(
             NOON + 3_000,
@@ -321,7 +323,7 @@ fn an_object_that_no_commit_has_settles_too() {
         &app,
         &records.concat(),
     );
-    world.put("a.py", "two\n");
+    world.put("a.py", &two);
     world.git(NOON + 4_000, &["add", "a.py"]);
     world.put("a.py", "three\n");
     let world = world.again();

@@ -5,6 +5,7 @@ mod check;
 mod chips;
 mod diff;
 mod export;
+mod file_history;
 mod files;
 mod history;
 mod log;
@@ -16,7 +17,9 @@ mod sources;
 mod state;
 mod undo;
 
-use crate::output::{Out, Outcome};
+use crate::output::{warn, Out, Outcome};
+use chipdeck_engine::settings::Settings;
+use chipdeck_engine::Config;
 use clap::Subcommand;
 
 #[derive(Subcommand)]
@@ -31,6 +34,8 @@ pub enum Command {
     State(state::Arguments),
     /// Print each file's history with the line that proves it
     Files(files::Arguments),
+    /// Print what all sessions, git, edit snapshots and the disk know of a file
+    FileHistory(file_history::Arguments),
     /// List what is wrong or doubtful in a log
     Check(check::Arguments),
     /// List, show and search chips, and put their text back
@@ -58,6 +63,7 @@ pub fn run(command: Command, out: &mut Out) -> Outcome {
         Command::Log(arguments) => log::run(arguments, out),
         Command::State(arguments) => state::run(arguments, out),
         Command::Files(arguments) => files::run(arguments, out),
+        Command::FileHistory(arguments) => file_history::run(arguments, out),
         Command::Check(arguments) => check::run(arguments, out),
         Command::Repair(arguments) => repair::run(arguments, out),
         Command::Branch(arguments) => branch::run(arguments, out),
@@ -73,4 +79,24 @@ pub fn run(command: Command, out: &mut Out) -> Outcome {
         (Err(failure), Ok(_)) => Err(failure),
         (_, outcome) => outcome,
     }
+}
+
+/// The user's settings. What is wrong with them is said once, and does not count.
+fn settings() -> Settings {
+    static SAID: std::sync::Once = std::sync::Once::new();
+    let config = Config::of_this_machine();
+    let file = config.places.settings();
+    let (settings, unread) = config.settings();
+    SAID.call_once(|| {
+        let file = file.display();
+        if let Some(error) = unread {
+            warn(format!(
+                "the settings {file} cannot be read and do not count: {error}"
+            ));
+        }
+        for fault in settings.faults() {
+            warn(format!("settings: {fault}; it does not count ({file})"));
+        }
+    });
+    settings
 }

@@ -1,5 +1,6 @@
 //! The real window, as a person uses it. Needs Linux; `cargo xtask test` sets everything up.
 
+mod authors;
 mod chips;
 mod deck;
 mod drop;

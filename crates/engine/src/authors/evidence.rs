@@ -131,7 +131,7 @@ impl Inner {
                 let held = contents.get(told.content.as_deref()?)?;
                 let repository = repository
                     .as_ref()
-                    .filter(|it| !told.touched && it.holds(&held))?;
+                    .filter(|it| !told.touched && others::has_object(it, &held))?;
                 Some(Settled {
                     by: SettledBy::Object,
                     what: others::short(&repository.blob_id(&held)?),

@@ -42,6 +42,8 @@ impl Inner {
         limit: u64,
     ) -> Answer<ProjectFiles> {
         let files = self.files_of(project)?;
+        // First: what comes meanwhile is told anew.
+        let gathering = files.course.gathering();
         let query = query.trim().to_lowercase();
         let words: Vec<&str> = query.split_whitespace().collect();
         let known = hold(&files.known).clone();
@@ -78,7 +80,7 @@ impl Inner {
                     last: known.last,
                 })
                 .collect(),
-            gathering: files.course.gathering(),
+            gathering,
         })
     }
 

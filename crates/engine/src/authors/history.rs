@@ -7,13 +7,14 @@ use super::told::{Contents, From, Told};
 use super::{others, Course, KEPT};
 use crate::api::*;
 use crate::diff::{self, Content, Side};
-use crate::engine::{hold, read, Answer, Inner};
+use crate::engine::{hold, read, Answer, Engine, Inner};
 use crate::log::Reading;
 use chipdeck_disk::git::Repository;
 use chipdeck_disk::logs::FileSource;
 use chipdeck_disk::restore::Located;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// Versions that the page gets, newest first.
 const MOST_ROWS: usize = 2_000;
@@ -70,7 +71,7 @@ impl History {
             }
             let content = row.told.content.as_deref();
             let held = content.and_then(|hash| hold(&self.contents).get(hash));
-            let Some(held) = held.filter(|bytes| repository.holds(bytes)) else {
+            let Some(held) = held.filter(|bytes| others::has_object(&repository, bytes)) else {
                 continue;
             };
             row.settled = Some(Settled {
@@ -130,6 +131,50 @@ impl History {
         }
     }
 }
+
+impl Engine {
+    /// The history of a file of this machine over all authors, waited for. `top`: the project's folder where it is
+    /// neither a repository nor any session's. `on` is told how far it is.
+    ///
+    /// # Errors
+    /// No project holds the file.
+    pub fn history_of_file(
+        &self,
+        file: &Path,
+        top: &Path,
+        on: &mut dyn FnMut(&Gathering),
+    ) -> Answer<PathHistory> {
+        let inner = &self.inner;
+        let named = file.to_string_lossy();
+        // Whoever asks waits for all sessions to be found.
+        while inner.shelf.known().scanning {
+            std::thread::sleep(WAIT);
+        }
+        if let Some(top) = top.to_str() {
+            hold(&inner.authors.places).add(top);
+        }
+        let mut places = inner.places(&inner.sessions(true));
+        places.sort_by_key(|place| std::cmp::Reverse(place.top.components().count()));
+        let found = places
+            .iter()
+            .find_map(|place| Some((place, place.spot(&named, None)?)));
+        let (place, spot) = found.ok_or_else(|| {
+            ApiError::new("not-found", format!("No project holds {named}."))
+        })?;
+        inner.path_history(&place.id, &spot.path, true)?;
+        loop {
+            let history = inner.path_history(&place.id, &spot.path, false)?;
+            on(&history.gathering);
+            if history.gathering.done {
+                return Ok(history);
+            }
+            std::thread::sleep(WAIT);
+        }
+    }
+}
+
+/// Between two looks at whether it is done.
+const WAIT: Duration = Duration::from_millis(20);
 
 /// A version of a history, for a restore.
 pub struct Wanted {
@@ -311,6 +356,8 @@ impl Inner {
     }
 
     fn history_view(&self, history: &History) -> PathHistory {
+        // First: what comes meanwhile is told anew.
+        let gathering = history.course.gathering();
         let rows = history.rows();
         let mut before: Option<Option<Arc<[u8]>>> = None;
         let mut shown = Vec::new();
@@ -338,7 +385,7 @@ impl Inner {
             path: history.path.clone(),
             rows: shown,
             clipped: *hold(&history.clipped),
-            gathering: history.course.gathering(),
+            gathering,
         }
     }
 
@@ -412,6 +459,11 @@ impl Inner {
         };
         // From the other to this one; the disk is what a restore would replace, so it is the old side too.
         let old = match other {
+            Some(other) if *against == PathAgainst::Disk => Side {
+                label: "disk now".to_owned(),
+                certainty: None,
+                ..side(other, &other_bytes)
+            },
             Some(other) => side(other, &other_bytes),
             None if *against == PathAgainst::Disk => Side {
                 label: "disk now".to_owned(),

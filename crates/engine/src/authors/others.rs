@@ -33,6 +33,14 @@ fn author(kind: AuthorKind, name: impl Into<String>) -> PathAuthor {
     }
 }
 
+/// Shorter contents are the same in many files: that git has one says nothing of this file. Bytes.
+const TELLING: usize = 64;
+
+/// Git has an object with just this content.
+pub fn has_object(repository: &Repository, content: &[u8]) -> bool {
+    content.len() >= TELLING && repository.holds(content)
+}
+
 /// The commits that changed it. True: there are more than were looked at.
 pub fn git(
     place: &Place,
