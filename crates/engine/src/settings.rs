@@ -7,6 +7,7 @@
 
 use crate::api::{SettingRow, SettingsView};
 use crate::settings_layers::{Layer, Layers};
+use chipdeck_disk::restore::Keeping;
 use serde_json::{json, Value};
 use toml_edit::{Document, DocumentMut, Item, Table, TableLike};
 
@@ -53,6 +54,27 @@ const KEYS: &[Key] = &[
             most: 36_500,
         },
         default: || json!(90),
+    },
+    Key {
+        name: "logs.archive",
+        takes: Takes::Switch,
+        default: || json!(false),
+    },
+    Key {
+        name: "logs.max_bytes",
+        takes: Takes::Integer {
+            least: 0,
+            most: 1 << 50,
+        },
+        default: || json!(5_000_000_000_u64),
+    },
+    Key {
+        name: "logs.max_days",
+        takes: Takes::Integer {
+            least: 0,
+            most: 36_500,
+        },
+        default: || json!(365),
     },
     Key {
         name: "library.homes",
@@ -232,6 +254,26 @@ impl Settings {
         next.project = project;
         next.resolve();
         next
+    }
+
+    /// What is wrong in the layers: the key, the problem, the line.
+    pub fn faults(&self) -> &[String] {
+        &self.faults
+    }
+
+    /// The limits of the copies that undoing needs: those of the archive.
+    pub fn keeping(&self) -> Keeping {
+        let usual = Keeping::default();
+        let bytes = self.integer("archive.max_bytes");
+        let days = self.integer("archive.max_days");
+        Keeping {
+            max_bytes: bytes
+                .and_then(|it| u64::try_from(it).ok())
+                .unwrap_or(usual.max_bytes),
+            max_days: days
+                .and_then(|it| u32::try_from(it).ok())
+                .unwrap_or(usual.max_days),
+        }
     }
 
     /// `path` is where the user file is, for people.

@@ -1,7 +1,7 @@
 /** The one thing that floats over the window, and the drop zone. */
 import type { DropItem } from '../api';
 
-export type Panel = 'palette' | 'help' | 'settings';
+export type Panel = 'palette' | 'help' | 'settings' | 'export';
 
 class Overlay {
   panel = $state<Panel | null>(null);

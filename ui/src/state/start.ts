@@ -40,6 +40,9 @@ export function hear(notice: Notice): void {
     case 'snapshotsChanged':
       library.refresh();
       break;
+    case 'settingsChanged':
+      settings.take(notice.view);
+      break;
     case 'opened':
       overlay.drop = null;
       overlay.refused = notice.refused;

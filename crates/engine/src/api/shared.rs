@@ -97,6 +97,8 @@ pub struct SourceRow {
     pub counts: Option<super::SessionCounts>,
     /// Files beside it that are its sub-agents'.
     pub parts: u32,
+    /// From our archive: the agent's own file is gone, or was cut or written anew since.
+    pub archived: bool,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]

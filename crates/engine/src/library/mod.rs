@@ -78,7 +78,7 @@ impl Inner {
                     ended: None,
                     counts: None,
                     parts: 0,
-            archived: false,
+                    archived: false,
                 })
             })
             .collect()
