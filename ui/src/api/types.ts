@@ -994,7 +994,7 @@ author: PathAuthor, op: PathOp, exists: boolean,
  */
 certainty: string, 
 /**
- * `written`, `known-base`, `base-unknown`, `shell-since`, `observed`; `committed`, `snapshot`, `lines-rewritten`,
+ * `written`, `known-base`, `base-unknown`, `shell-since`, `observed`; `committed`, `git-restored`, `snapshot`, `lines-rewritten`,
  * `backup`, `disk`.
  */
 why: string, 
@@ -1109,7 +1109,11 @@ conflicts: Array<Conflict>,
 /**
  * Places to choose from, where it is not clear.
  */
-candidates: Array<ChipTarget>, };
+candidates: Array<ChipTarget>, 
+/**
+ * The file is deleted at that position: the position of the version before its deletion, to be asked for instead.
+ */
+beforeDeletion?: number, };
 
 export type Progress = { readBytes: number, totalBytes: number, entries: number, 
 /**

@@ -2,6 +2,7 @@
  * What the page knows, in small classes. A part reads them, and asks the engine itself for what only it shows:
  *
  *   player      the log on the deck, `player.at` (position), `player.id`, `player.moment`, points A and B
+ *   lanes       lines of conversation in the log, and the one that is followed
  *   selection   tab on stage, selected file, chip, edit snapshot, the other side of a diff
  *   library     what can be opened; opening it; revealing
  *   restores    `apply(plan)`, `undo(restore)` with their toasts
@@ -11,6 +12,7 @@
  *   Pages       a long list seen through a window
  */
 export { Latest, type Asked } from './latest.svelte';
+export { lanes } from './lanes.svelte';
 export { groupLogs, library, type LogDay, type LogGroup } from './library.svelte';
 export { news } from './news.svelte';
 export { overlay, type Panel } from './overlay.svelte';

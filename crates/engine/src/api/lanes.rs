@@ -27,7 +27,8 @@ pub struct LaneView {
     /// Own entries, and messages among them.
     pub entries: u64,
     pub messages: u64,
-    /// Where its first own entry and its last one stand on the time axis.
+    /// Where `from`, its first own entry and its last one stand on the time axis.
+    pub parts: Option<f64>,
     pub begins: Option<f64>,
     pub ends: Option<f64>,
 }

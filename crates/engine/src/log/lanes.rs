@@ -154,6 +154,7 @@ impl Look<'_> {
                 last: u64::from(row.last()),
                 entries: u64::from(row.own().len()),
                 messages: u64::from(row.messages),
+                parts: (row.from > 0).then(|| self.axis_time(row.from)).flatten(),
                 begins: self.axis_time(row.first()),
                 ends: self.axis_time(row.last()),
             })

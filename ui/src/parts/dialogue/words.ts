@@ -1,5 +1,18 @@
 import { dictionary } from '../../i18n';
 
+const KINDS_EN = new Map([
+  ['main', 'Session'],
+  ['rewound', 'After a rewind'],
+  ['fork', 'Fork'],
+  ['sub-agent', 'Sub-agent'],
+]);
+const KINDS_ZH = new Map([
+  ['main', '会话'],
+  ['rewound', '回退之后'],
+  ['fork', '分叉'],
+  ['sub-agent', '子代理'],
+]);
+
 /** What the dialogue says about itself. */
 export const words = dictionary(
   {
@@ -18,6 +31,20 @@ export const words = dictionary(
     goEvent: (n: string) => `Go to event ${n}`,
     contextEdge: "In the model's context from here on",
     empty: 'empty message',
+    laneN: (n: string) => `Lane ${n}`,
+    laneKind: (kind: string) => KINDS_EN.get(kind) ?? kind,
+    laneSpeaks: (title: string) => `On the lane “${title}”`,
+    laneShow: 'Show',
+    laneOnly: (title: string) => `Show only the lane “${title}”`,
+    laneAll: 'All lanes',
+    laneUp: 'Where it comes from',
+    laneFrom: (n: string) => `parts after event ${n}`,
+    laneStarted: (n: string) => `started by event ${n}`,
+    forkRewound: (n: string) => `Rewound here: ${n === '1' ? '1 message' : `${n} messages`} on another lane`,
+    forkFork: (title: string, n: string) =>
+      `Forked here: “${title}”, ${n === '1' ? '1 message' : `${n} messages`}`,
+    forkAgent: (title: string, n: string) =>
+      `Sub-agent “${title}”: ${n === '1' ? '1 message' : `${n} messages`}`,
   },
   {
     dialogue: '到播放头为止的对话',
@@ -35,5 +62,17 @@ export const words = dictionary(
     goEvent: (n) => `转到事件 ${n}`,
     contextEdge: '从这里起在模型的上下文中',
     empty: '空消息',
+    laneN: (n) => `支线 ${n}`,
+    laneKind: (kind) => KINDS_ZH.get(kind) ?? kind,
+    laneSpeaks: (title) => `支线“${title}”`,
+    laneShow: '显示',
+    laneOnly: (title) => `只显示支线“${title}”`,
+    laneAll: '全部支线',
+    laneUp: '来源支线',
+    laneFrom: (n) => `在事件 ${n} 之后分出`,
+    laneStarted: (n) => `由事件 ${n} 启动`,
+    forkRewound: (n) => `在此回退：另一条支线上有 ${n} 条消息`,
+    forkFork: (title, n) => `在此分叉：“${title}”，${n} 条消息`,
+    forkAgent: (title, n) => `子代理“${title}”：${n} 条消息`,
   },
 );

@@ -86,6 +86,7 @@ export function roleWord(role: string): string {
     case 'system':
     case 'tool':
     case 'correction':
+    case 'summary':
       return words[role];
     default:
       return role;
