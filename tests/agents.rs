@@ -136,6 +136,16 @@ pub fn text<'a>(value: &'a Value, name: &str) -> &'a str {
 /// The rule of the samples' README: exact entries other than `observe` are those of `files`, in order.
 fn agrees(sample: &Path, expected: &Value, same: &dyn Fn(&Shown, &Value) -> bool) -> Opened {
     let opened = open(sample);
+    agreed(&opened, sample, expected, same);
+    opened
+}
+
+pub fn agreed(
+    opened: &Opened,
+    sample: &Path,
+    expected: &Value,
+    same: &dyn Fn(&Shown, &Value) -> bool,
+) {
     let versions = opened.versions();
     let name = sample.display();
     let files = expected["files"].as_object().unwrap();
@@ -219,7 +229,6 @@ fn agrees(sample: &Path, expected: &Value, same: &dyn Fn(&Shown, &Value) -> bool
         });
         assert!(hit, "{name}: a full read is not seen: {read}");
     }
-    opened
 }
 
 pub fn expectation(path: &Path) -> Value {

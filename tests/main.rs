@@ -25,6 +25,7 @@ mod export;
 mod export_command;
 mod fixtures;
 mod laws;
+mod log_archive;
 mod library;
 mod repair_command;
 mod restore_command;

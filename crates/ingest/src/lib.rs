@@ -36,7 +36,7 @@ mod time;
 mod weave;
 
 pub use agents::{
-    companions, lineage, may_stand, may_tell_spent, may_turn_back, spent, standing, telling,
+    asks, companions, lineage, may_stand, may_tell_spent, may_turn_back, spent, standing, telling,
     tree_of, turned_back, Agent, Companion, Kin, Lineage, Spent, Standing, Tree, TurnedBack,
 };
 pub use canonical::looks_canonical;
@@ -44,7 +44,7 @@ pub use format::{detect, Format};
 pub use glance::{glance, Glance};
 pub use order::{arrange, Order, Orderly};
 pub use reader::{Batch, Reader};
-pub use rewrite::{member, read_canonical, with_member, without_member};
+pub use rewrite::{lift, member, Lifted, read_canonical, with_member, without_member};
 pub use same::same_json;
 pub use set::{members, LogSet, Progress, Shape, Sink};
 pub use source::{MemorySource, Source, Window};

@@ -292,6 +292,10 @@ impl Look<'_> {
 
     /// What a call is about: its most telling argument, else all of them.
     fn arguments(&self, args: &Json) -> String {
+        let start = json_head(args, self.source, ARGS);
+        if let Some(told) = start.and_then(|start| chipdeck_ingest::asks(&start)) {
+            return cut(&told, ENOUGH).to_owned();
+        }
         let Some(Value::Object(object)) = self.parsed(args) else {
             return self.value(args).unwrap_or_default();
         };

@@ -5,6 +5,7 @@
 //! (`chipdeck-replay`).
 
 mod aider;
+mod asks;
 mod claude_code;
 mod claude_tools;
 mod cline;
@@ -34,6 +35,7 @@ mod telling;
 mod tools;
 mod trees;
 
+pub use asks::asks;
 pub use lineage::{lineage, may_turn_back, tree_of, turned_back, Kin, Lineage, Tree, TurnedBack};
 pub use spent::{may_stand, may_tell_spent, spent, standing, Spent, Standing};
 pub use telling::telling;

@@ -10,6 +10,7 @@ use chipdeck_event::{Code, Id, Place};
 use super::sink::{Shelf, Sink};
 use crate::lines::{Line, Lines};
 use crate::reader::{Batch, Reader};
+use crate::skim::stretch;
 use crate::source::Source;
 use crate::tape::{blanks, Fault, Origin, Tape, Val};
 
@@ -47,6 +48,9 @@ pub(crate) trait Mapper: Send {
 const PATIENCE: usize = 24;
 const PATIENT_BYTES: usize = 16 << 20;
 
+/// A longer line is not held: what it holds would be read from half of its texts. It is shown raw.
+const LONGEST: usize = 64 << 20;
+
 struct Held {
     text: String,
     place: Place,
@@ -81,7 +85,7 @@ impl RecordReader {
             wanted: None,
         };
         RecordReader {
-            lines: Lines::default(),
+            lines: Lines::skimming(LONGEST),
             records,
         }
     }
@@ -101,6 +105,10 @@ impl Records {
             offset: line.offset + offset as u64,
             len: len as u64,
         };
+        let length = stretch(line.gaps, bytes.len());
+        if length > LONGEST as u64 {
+            return self.long(line, whole, place(0, length as usize), out);
+        }
         let Ok(text) = simdutf8::basic::from_utf8(bytes) else {
             let code = if whole { Code::NotJson } else { Code::TornLine };
             return self.opaque(code, "not UTF-8", place(0, bytes.len()), out);
@@ -136,6 +144,24 @@ impl Records {
             tape.trim();
             self.tape = tape;
         }
+    }
+
+    /// A line of which only a part was held.
+    fn long(&mut self, line: Line<'_>, whole: bool, place: Place, out: &mut Batch) {
+        let read = std::str::from_utf8(line.bytes).map(|text| self.tape.read(text));
+        let what = match (line.fault, read) {
+            (None, Ok(Ok(_))) => {
+                self.release(out);
+                let mut sink = self.sink(place, out);
+                let id = sink.place_id();
+                return sink.unknown(id, "line of more than 64 MiB");
+            }
+            (Some(fault), _) => fault.to_owned(),
+            (None, Ok(Err(fault))) => fault.describe(),
+            (None, Err(_)) => "not UTF-8".to_owned(),
+        };
+        let code = if whole { Code::NotJson } else { Code::TornLine };
+        self.opaque(code, &what, place, out);
     }
 
     fn sink<'a>(&'a mut self, place: Place, out: &'a mut Batch) -> Sink<'a> {
