@@ -117,7 +117,8 @@ fn every_author_of_a_file_in_one_list() {
             "claude-code Observe three",
             "codex Change ?",
             "claude-code Change two [git Prices with tax]",
-            "claude-code Create one",
+            // Its before-image in the second call.
+            "claude-code Create one [claude-code]",
         ]
     );
     let [lost, three, hunk, two, one] = history.rows.as_slice() else {
@@ -424,4 +425,50 @@ fn copies_that_claude_code_kept() {
     assert!(plan.ready, "{plan:?}");
     world.deck.ask(Request::Apply { plan: plan.plan });
     assert_eq!(std::fs::read_to_string(file).unwrap(), "by a shell\n");
+}
+
+#[test]
+fn what_git_brought_back_is_supposed_and_settled_by_what_comes_later() {
+    let world = World::new();
+    let app = world.app();
+    world.git(NOON, &["init", "-q", "-b", "main"]);
+    world.put("a.py", ONE);
+    world.commit(NOON, "One");
+    let a = app.join("a.py");
+    let records = [
+        vec![asked(NOON + 1_000, "Try it")],
+        wrote(NOON + 2_000, "t1", &a, LOST, Some(ONE)).to_vec(),
+        ran(NOON + 3_000, "t2", "git checkout -- a.py").to_vec(),
+    ];
+    world.claude(
+        "66666666-6666-4666-8666-666666666666",
+        &app,
+        &records.concat(),
+    );
+    let shown = |world: &World| {
+        let history = world.history(&world.project("app").project, "a.py");
+        let rows = history.rows.iter();
+        rows.map(|row| {
+            (
+                row.op,
+                row.certainty.clone(),
+                row.settled.as_ref().map(|it| it.by),
+            )
+        })
+        .collect::<Vec<_>>()
+    };
+    world.put("a.py", "by hand\n");
+    let world = world.again();
+    let rows = shown(&world);
+    assert_eq!(
+        rows[1],
+        (PathOp::Checkout, "unverified".to_owned(), None),
+        "{rows:?}"
+    );
+    assert_eq!(rows[2].0, PathOp::Change);
+    world.put("a.py", ONE);
+    let history = world.history(&world.project("app").project, "a.py");
+    let first = &history.rows[0];
+    assert!(first.op == PathOp::Checkout && first.on_disk);
+    assert_eq!(first.settled.as_ref().unwrap().by, SettledBy::Disk);
 }

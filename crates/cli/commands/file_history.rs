@@ -81,7 +81,13 @@ fn line(row: &PathVersion) -> String {
         (_, Some(time)) => iso(time),
         (_, None) => "-".to_owned(),
     };
-    let hash: String = row.sha256.as_deref().unwrap_or("-").chars().take(12).collect();
+    let hash: String = row
+        .sha256
+        .as_deref()
+        .unwrap_or("-")
+        .chars()
+        .take(12)
+        .collect();
     let op = serde_json::to_value(row.op).ok();
     let op = op.as_ref().and_then(|op| op.as_str()).unwrap_or_default();
     let mut notes = String::new();

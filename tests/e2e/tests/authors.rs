@@ -154,8 +154,8 @@ fn yesterdays_version_is_three_clicks_away() {
     page.click("[data-testid=project-list] [data-path='shop/price.py']");
     page.wait("[data-testid=path-head][data-path='shop/price.py']");
     until("all authors", || {
-        let there = attributes(&page, "data-op")
-            == ["change", "snapshot-after", "change", "create"];
+        let there =
+            attributes(&page, "data-op") == ["change", "snapshot-after", "change", "create"];
         (there && !page.there("[data-testid=gathering]")).then_some(())
     });
     assert_eq!(

@@ -114,7 +114,7 @@ pub struct PathVersion {
     pub exists: bool,
     /// `exact`, `unverified`, `unknown`: what its author alone proves.
     pub certainty: String,
-    /// `written`, `known-base`, `base-unknown`, `shell-since`, `observed`; `committed`, `snapshot`, `lines-rewritten`,
+    /// `written`, `known-base`, `base-unknown`, `shell-since`, `observed`; `committed`, `git-restored`, `snapshot`, `lines-rewritten`,
     /// `backup`, `disk`.
     pub why: String,
     /// A shell command of the session may have changed it since.

@@ -1,5 +1,6 @@
 //! One path of a project: gathered from all authors beside everything else, shown as far as it is known.
 
+use super::index::Stamp;
 use super::merge::{merge, Row};
 use super::place::Place;
 use super::session::{self, Session};
@@ -12,12 +13,15 @@ use crate::log::Reading;
 use chipdeck_disk::git::Repository;
 use chipdeck_disk::logs::FileSource;
 use chipdeck_disk::restore::Located;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// Versions that the page gets, newest first.
 const MOST_ROWS: usize = 2_000;
+/// Versions whose changed lines are counted for the list, newest first.
+const MOST_COUNTED: usize = 300;
 /// Contents up to this size are compared with the version before for the list, in bytes.
 const COUNTED: usize = 512 << 10;
 
@@ -32,6 +36,10 @@ pub struct History {
     /// Merged, oldest first; `None`: something came since.
     rows: Mutex<Option<Arc<Vec<Row>>>>,
     clipped: Mutex<bool>,
+    /// What each log told, as it was then: one that did not change since is not read again.
+    read: Mutex<HashMap<PathBuf, (Stamp, Vec<Told>)>>,
+    /// The same history, gathered before.
+    before: Mutex<Option<Arc<History>>>,
 }
 
 impl History {
@@ -45,6 +53,20 @@ impl History {
         let merged = Arc::new(merged);
         *rows = Some(merged.clone());
         merged
+    }
+
+    /// What a log told before, where it is still the same and its contents are at hand.
+    fn told_before(&self, log: &Path, stamp: &Stamp, contents: &mut Contents) -> Option<Vec<Told>> {
+        let before = hold(&self.before).clone()?;
+        let held = hold(&before.read).get(log).cloned();
+        let (was, told) = held.filter(|(was, _)| was == stamp)?;
+        let old = hold(&before.contents);
+        for hash in told.iter().filter_map(|it| it.content.as_deref()) {
+            contents.put(hash, old.get(hash)?);
+        }
+        drop(old);
+        hold(&self.read).insert(log.to_owned(), (was, told.clone()));
+        Some(told)
     }
 
     fn add(&self, told: Vec<Told>) {
@@ -158,9 +180,8 @@ impl Engine {
         let found = places
             .iter()
             .find_map(|place| Some((place, place.spot(&named, None)?)));
-        let (place, spot) = found.ok_or_else(|| {
-            ApiError::new("not-found", format!("No project holds {named}."))
-        })?;
+        let (place, spot) = found
+            .ok_or_else(|| ApiError::new("not-found", format!("No project holds {named}.")))?;
         inner.path_history(&place.id, &spot.path, true)?;
         loop {
             let history = inner.path_history(&place.id, &spot.path, false)?;
@@ -216,14 +237,14 @@ impl Inner {
         let path = spot.map(|spot| spot.path).ok_or_else(|| {
             ApiError::new("not-found", format!("{path} is no file of that project."))
         })?;
-        {
+        let before = {
             let mut kept = hold(&self.authors.histories);
             let same = |it: &Arc<History>| it.place.id == place.id && it.path == path;
-            let held = kept.iter().position(same);
-            if let Some(held) = held.and_then(|at| kept.remove(at)) {
+            // An older one stays for what the page still shows of it.
+            let held = kept.iter().rev().find(|it| same(it)).cloned();
+            if let Some(held) = &held {
                 if !anew || !held.course.is_done() {
-                    kept.push_back(held.clone());
-                    return Ok(held);
+                    return Ok(held.clone());
                 }
             }
             while kept.len() >= KEPT {
@@ -231,7 +252,8 @@ impl Inner {
                     old.course.stop();
                 }
             }
-        }
+            held
+        };
         let history = Arc::new(History {
             id: format!("history-{}", self.number()),
             place,
@@ -241,6 +263,8 @@ impl Inner {
             contents: Mutex::default(),
             rows: Mutex::default(),
             clipped: Mutex::new(false),
+            read: Mutex::default(),
+            before: Mutex::new(before),
         });
         hold(&self.authors.histories).push_back(history.clone());
         let (own, weak) = (history.clone(), self.own.clone());
@@ -271,7 +295,10 @@ impl Inner {
             it.total_bytes = sessions.iter().map(|it| it.bytes).sum();
         });
         let gathered = |gather: &mut dyn FnMut(&mut Contents) -> Vec<Told>| {
-            let told = gather(&mut hold(&history.contents));
+            // Not held while a log is read: the page asks meanwhile.
+            let mut contents = Contents::default();
+            let told = gather(&mut contents);
+            hold(&history.contents).take(contents);
             if !told.is_empty() {
                 history.add(told);
             }
@@ -293,6 +320,7 @@ impl Inner {
                 it.bytes += session.bytes;
             });
         }
+        *hold(&history.before) = None;
         let stopped = course.is_stopped();
         course.on(self, &history.id, |it| {
             it.done = true;
@@ -324,7 +352,10 @@ impl Inner {
                 return Vec::new();
             }
         };
-        let stamp = super::index::Stamp::of(&source);
+        let stamp = Stamp::of(&source);
+        if let Some(told) = history.told_before(&session.path, &stamp, contents) {
+            return told;
+        }
         let index = super::index::Index::kept(&self.config.places, &session.path, &stamp);
         if let Some(index) = index {
             let named = |file: &super::index::Indexed| {
@@ -344,8 +375,12 @@ impl Inner {
         match Reading::of_source(source, &mut |_| !course.is_stopped()) {
             Ok(Some(reading)) => {
                 let look = reading.look();
-                super::index::Index::of(&look, &session.path, stamp).keep(&self.config.places);
-                session::told(&look, session, place, path, &locate, contents)
+                super::index::Index::of(&look, &session.path, stamp.clone())
+                    .keep(&self.config.places);
+                let told = session::told(&look, session, place, path, &locate, contents);
+                let kept = (stamp, told.clone());
+                hold(&history.read).insert(session.path.clone(), kept);
+                told
             }
             Ok(None) => Vec::new(),
             Err(error) => {
@@ -362,13 +397,15 @@ impl Inner {
         let mut before: Option<Option<Arc<[u8]>>> = None;
         let mut shown = Vec::new();
         let first = rows.len().saturating_sub(MOST_ROWS);
-        for row in rows.iter().skip(first) {
+        let counted_from = rows.len().saturating_sub(MOST_COUNTED);
+        for (at, row) in rows.iter().enumerate().skip(first) {
             let held = match &row.told.content {
                 Some(hash) => hold(&history.contents).get(hash).map(Some),
                 None if !row.told.exists => Some(None),
                 None => None,
             };
             let counted = match (&before, &held) {
+                _ if at < counted_from => None,
                 (Some(old), Some(new)) => counted(old.as_deref(), new.as_deref()),
                 (None, Some(new)) if row.told.op == PathOp::Create => counted(None, new.as_deref()),
                 _ => None,

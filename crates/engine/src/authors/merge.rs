@@ -116,11 +116,10 @@ impl Proofs {
             return None;
         }
         let held = self.0.get(told.content.as_deref()?)?;
-        // What something may have changed since is settled only by what came later; the disk is as it is now.
+        // That it was so before says nothing of then; the disk is as it is now.
         let later = |time: Option<i64>| time.is_none() || time >= told.time;
-        let after = held.iter().find(|(time, _)| later(*time));
-        let before = held.first().filter(|_| !told.touched);
-        Some(after.or(before)?.1.clone())
+        let (_, settled) = held.iter().find(|(time, _)| later(*time))?;
+        Some(settled.clone())
     }
 }
 

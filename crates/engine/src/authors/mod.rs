@@ -5,6 +5,7 @@
 //! out: what one log says alone (`log`), and the write (`restoring`).
 
 mod backups;
+mod brought;
 mod evidence;
 mod files;
 mod history;

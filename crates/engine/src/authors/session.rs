@@ -3,10 +3,12 @@
 //! Left out: which logs belong to a project, and the disk.
 
 use super::backups;
+use super::brought::brought;
 use super::place::Place;
-use super::told::{Contents, From, Told};
+use super::told::{sha256, Contents, From, Told};
 use crate::api::{AuthorKind, PathAuthor, PathOp};
 use crate::log::{Log, Look, Phase};
+use chipdeck_disk::git::Repository;
 use chipdeck_replay::{Certainty, Op};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -130,6 +132,36 @@ pub fn told(
                     },
                 },
             ));
+        }
+        // Another work tree has a `HEAD` of its own.
+        let repository = Repository::of(&place.top).filter(|_| place.git && checkout.is_none());
+        for brought in repository
+            .iter()
+            .flat_map(|it| brought(look, place, path, it))
+        {
+            let bytes = repository.as_ref().and_then(|it| it.content(&brought.blob));
+            let Some(bytes) = bytes else { continue };
+            let hash = sha256(&bytes);
+            all.push((
+                brought.index,
+                Told {
+                    time: Some(brought.time),
+                    author: PathAuthor {
+                        id: Some(brought.commit.chars().take(10).collect()),
+                        ..author(brought.index, None)
+                    },
+                    op: PathOp::Checkout,
+                    exists: true,
+                    certainty: "unverified",
+                    why: "git-restored",
+                    touched: false,
+                    changed_outside: false,
+                    bytes: Some(bytes.len() as u64),
+                    content: Some(hash.clone()),
+                    from: From::Git(brought.blob),
+                },
+            ));
+            contents.put(&hash, bytes.into());
         }
         for backup in backups::named(look, &session.path, &named) {
             let Some((sha256, bytes)) = backup.read() else {

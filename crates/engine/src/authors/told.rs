@@ -126,6 +126,14 @@ impl Contents {
         self.held.get(sha256).cloned()
     }
 
+    pub fn take(&mut self, mut other: Contents) {
+        for sha256 in other.order {
+            if let Some(content) = other.held.remove(&sha256) {
+                self.put(&sha256, content);
+            }
+        }
+    }
+
     pub fn put(&mut self, sha256: &str, content: Arc<[u8]>) {
         if self.held.contains_key(sha256) {
             return;

@@ -93,6 +93,7 @@ export const words = dictionary(
     'shell-since': 'a shell command may have touched it since its base was last seen',
     observed: 'seen as it was',
     committed: 'as git has it',
+    'git-restored': 'what HEAD had then; the index may have held something else',
     snapshot: 'as the chip server kept it',
     'lines-rewritten': 'the chip server keeps lines with ends made alike',
     byBackup: 'a copy that the agent kept beside its log',
@@ -192,6 +193,7 @@ export const words = dictionary(
     'shell-since': '自上次见到其内容以来，shell 命令可能动过它',
     observed: '所见即如此',
     committed: '如 git 所存',
+    'git-restored': '当时 HEAD 的内容；索引中可能另有内容',
     snapshot: '如碎片服务器所存',
     'lines-rewritten': '碎片服务器保存时统一了行尾',
     byBackup: '代理在日志旁保留的副本',
@@ -225,6 +227,7 @@ export function whyWord(why: string): string {
     case 'shell-since':
     case 'observed':
     case 'committed':
+    case 'git-restored':
     case 'snapshot':
     case 'lines-rewritten':
       return words[why];
