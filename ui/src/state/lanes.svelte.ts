@@ -80,8 +80,8 @@ class Lanes {
   /** How deep a lane is below the session that it comes from. */
   depth(lane: LaneView): number {
     let depth = 0;
-    let at: LaneView | null = lane;
-    while (at?.parent != null && depth < 8) {
+    let at = this.of(lane.parent);
+    while (at !== null && depth < 8) {
       at = this.of(at.parent);
       depth++;
     }
