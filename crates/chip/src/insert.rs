@@ -137,6 +137,28 @@ pub fn insert_content(target: &[u8], line: i64, text: &[u8]) -> Result<Inserted,
     })
 }
 
+/// Whether the bare text stands where [`insert_content`] would put it already: it is all of the file, or (a text of more
+/// than one line with something in it, so that it is no chance) its lines stand right after the line, or right before.
+/// Line ends don't matter.
+pub fn stands_there(target: &[u8], line: i64, text: &[u8]) -> bool {
+    let target = target.strip_prefix(BYTE_ORDER_MARK).unwrap_or(target);
+    let (lines, new) = (Lines::cut(target), Lines::cut(text));
+    if new.is_empty() {
+        return false;
+    }
+    if lines.pieces == new.pieces {
+        return true;
+    }
+    let Ok(at) = place(line, lines.len()) else {
+        return false;
+    };
+    let count = new.pieces.len();
+    let same = |from: usize| lines.pieces.get(from..from + count) == Some(&new.pieces);
+    let blank = |piece: &&[u8]| piece.iter().all(u8::is_ascii_whitespace);
+    let telling = new.pieces.iter().filter(|piece| !blank(piece)).count() > 1;
+    telling && (same(at) || at.checked_sub(count).is_some_and(same))
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TargetError {
     #[error("invalid from format: use file:///path or chip://{{id}}")]

@@ -33,8 +33,8 @@ mod summary;
 pub use folders::{folders, workspace_id, Folders, Variables};
 pub use id::{chip_file_name, safe_id, snapshot_file_name};
 pub use insert::{
-    insert_content, insert_header, insert_text, parse_source, parse_target, InsertError, Inserted,
-    TargetError,
+    insert_content, insert_header, insert_text, parse_source, parse_target, stands_there,
+    InsertError, Inserted, TargetError,
 };
 pub use json::{
     decode_text, Builder, Fault, Json, Kind, List, Object, Text, TypeFault, Value, MAX_LEVELS,

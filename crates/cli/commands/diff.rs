@@ -40,6 +40,8 @@ enum Side {
     Outside(String),
     /// What is there can't be read as a file.
     Unreadable(String),
+    /// Something else has its name: there is no such file, but it was not just deleted.
+    Other(String),
 }
 
 pub fn run(arguments: Arguments, out: &mut Out) -> Outcome {
@@ -124,9 +126,8 @@ fn on_disk(log: &Reading, root: &Root, path: &str) -> Result<Side, Failure> {
         Err(RestoreError::Outside(outside)) => {
             Ok(Side::Outside(format!("outside-root: {outside}")))
         }
-        // A folder has its name: there is no such file.
         Err(RestoreError::NotAFile { what, .. }) if what.means_absent() => {
-            Ok(Side::Known(Known::Absent))
+            Ok(Side::Other(what.sentence().to_owned()))
         }
         Err(error @ (RestoreError::NotAFile { .. } | RestoreError::Io { .. })) => {
             Ok(Side::Unreadable(error.to_string()))
@@ -138,8 +139,10 @@ fn on_disk(log: &Reading, root: &Root, path: &str) -> Result<Side, Failure> {
 /// Prints a file's difference; `None` where both sides are equal.
 fn show(path: &str, old: &Side, new: &Side, out: &mut Out) -> Result<Option<Value>, Failure> {
     let note = match (old, new) {
-        (Side::Outside(why) | Side::Unreadable(why), _)
+        (Side::Outside(why) | Side::Unreadable(why) | Side::Other(why), _)
         | (_, Side::Outside(why) | Side::Unreadable(why)) => why.clone(),
+        (Side::Known(Known::Absent), Side::Other(_)) => return Ok(None),
+        (_, Side::Other(why)) => format!("it is no file on the disk: {why}"),
         (Side::Known(Known::Unknown), _) | (_, Side::Known(Known::Unknown)) => {
             "content unknown".to_owned()
         }

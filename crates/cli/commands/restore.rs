@@ -2,7 +2,7 @@
 
 use super::restoring::{self, failed};
 use crate::output::{warn, Failure, Out, Outcome};
-use chipdeck_disk::restore::{Outside, RestoreError, Root};
+use chipdeck_disk::restore::{RestoreError, Root};
 use chipdeck_engine::log::Reading;
 use chipdeck_replay::restore::{Draft, Kind, Known, Mode, Picker, Want};
 use serde_json::json;
@@ -54,8 +54,8 @@ pub fn run(arguments: Arguments, out: &mut Out) -> Outcome {
         false => Mode::Overwrite,
     };
     let cwd = log.timeline.cwd();
-    let outside = match arguments.inside_only {
-        true => leave_out(&mut wants, &root, cwd)?,
+    let left_out = match arguments.inside_only {
+        true => leave_out(&mut wants, &root, cwd),
         false => Vec::new(),
     };
     let mut draft = root.draft(kind, &wants, cwd, mode).map_err(|error| {
@@ -66,12 +66,8 @@ pub fn run(arguments: Arguments, out: &mut Out) -> Outcome {
             false => failure,
         }
     })?;
-    for error in outside {
-        draft.warn(
-            "outside-root",
-            &error.path,
-            format!("{error}: it is not written"),
-        );
+    for (path, error) in left_out {
+        draft.warn(error.code(), &path, format!("{error}: it is not written"));
     }
     match draft.plan() {
         Some(plan) => restoring::carry_out(
@@ -114,28 +110,29 @@ fn named(
     Ok(wants)
 }
 
-/// Takes out the files that lie outside, and says which.
-fn leave_out(
-    wants: &mut Vec<Want>,
-    root: &Root,
-    cwd: Option<&str>,
-) -> Result<Vec<Outside>, Failure> {
+/// Takes out the files that lie outside or can't be there, and says which and why.
+fn leave_out(wants: &mut Vec<Want>, root: &Root, cwd: Option<&str>) -> Vec<(String, RestoreError)> {
     let mut inside = Vec::new();
-    let mut outside = Vec::new();
+    let mut left_out = Vec::new();
+    let gone = root.gone(wants, cwd);
     for want in wants.drain(..) {
         if want.theirs == Known::Unknown {
             inside.push(want);
             continue;
         }
         let read = root.place(&want.path, cwd).map_err(RestoreError::from);
-        match read.and_then(|path| root.read(&path)) {
-            Err(RestoreError::Outside(error)) => outside.push(error),
-            Err(error) => return Err(failed(error)),
+        match read.and_then(|path| root.read_after(&path, &gone)) {
+            Err(RestoreError::NotAFile { what, .. })
+                if want.theirs == Known::Absent && what.means_absent() =>
+            {
+                inside.push(want);
+            }
+            Err(error) => left_out.push((want.path, error)),
             Ok(_) => inside.push(want),
         }
     }
     *wants = inside;
-    Ok(outside)
+    left_out
 }
 
 /// Nothing is written while there are conflicts.

@@ -2,7 +2,7 @@
 //! plan and carrying it out.
 
 use crate::output::{warn, End, Failure, Out, Outcome};
-use chipdeck_disk::places::Places;
+use chipdeck_disk::places::{is_home_or_above, Places};
 use chipdeck_disk::restore::{Journal, Outcome as Settling, RestoreError, Root};
 use chipdeck_engine::log::Reading;
 use chipdeck_replay::restore::{unified, Action, Note, RestorePlan, Step, Warning};
@@ -29,16 +29,19 @@ pub fn root(given: Option<&Path>, cwd: Option<&str>) -> Result<Root, Failure> {
     // A log whose folder is the whole disk says nothing of where a person wants it restored.
     let here = |cwd: &&str| {
         let cwd = Path::new(cwd);
-        cwd.is_absolute() && cwd.parent().is_some() && cwd.is_dir()
+        cwd.is_absolute() && cwd.is_dir() && !is_home_or_above(cwd) && cwd.parent().is_some()
     };
     let path = match (given, cwd.filter(here)) {
         (Some(given), _) => given,
         (None, Some(cwd)) => Path::new(cwd),
         (None, None) => {
             let message = match cwd {
-                Some(cwd) => {
-                    format!("the log's folder {cwd:?} is not on this machine, or is the whole disk")
+                Some(cwd) if !Path::new(cwd).is_dir() => {
+                    format!("the log's folder {cwd:?} is not on this machine")
                 }
+                Some(cwd) => format!(
+                    "the log's folder {cwd:?} is your home folder, or one above it, which no log opens by itself"
+                ),
                 None => "the log names no working folder".to_owned(),
             };
             return Err(Failure::usage(message).hint("say which folder to write with --root DIR"));
@@ -139,7 +142,14 @@ pub fn carry_out(
 ) -> Outcome {
     let applied = match dry_run {
         true => None,
-        false => journal()?.apply(root, plan, now()).map_err(failed)?,
+        false => {
+            let journal = journal()?;
+            let applied = journal.apply(root, plan, now()).map_err(failed)?;
+            if applied.is_some() {
+                tidy(&journal);
+            }
+            applied
+        }
     };
     let mut all = warnings(warned);
     let linked =
@@ -176,7 +186,7 @@ pub fn carry_out(
         };
         out.line(format!("{:<8}{}{notes}", step.action().as_str(), step.path))?;
         if dry_run {
-            print_diff(&diff(step), out)?;
+            out.text(&String::from_utf8_lossy(&diff(step)))?;
         }
     }
     match &applied {
@@ -190,6 +200,33 @@ pub fn carry_out(
         None => out.line("nothing to do: the disk has it already")?,
     }
     Ok(End::Done)
+}
+
+/// After a write: kept copies beyond the limits go, and what that means is said.
+fn tidy(journal: &Journal) {
+    match journal.tidy(super::settings().keeping(), now()) {
+        Err(error) => warn(format!(
+            "the kept copies could not be looked through: {error}"
+        )),
+        Ok(tidied) => {
+            if tidied.restores > 0 {
+                warn(format!(
+                    "kept copies beyond the limits of archive.max_bytes and archive.max_days went: {} can no longer be \
+                     taken back",
+                    match tidied.restores {
+                        1 => "1 older restore".to_owned(),
+                        n => format!("{n} older restores"),
+                    }
+                ));
+            }
+            if tidied.over {
+                warn(format!(
+                    "the copies that the newest restores need take {} bytes, more than archive.max_bytes; they are kept",
+                    tidied.bytes
+                ));
+            }
+        }
+    }
 }
 
 pub fn warnings(warned: &[Warning]) -> Vec<Value> {
@@ -225,7 +262,7 @@ fn diff(step: &Step) -> Vec<u8> {
     )
 }
 
-/// Raw bytes, so that `patch` can read them; on a terminal nothing that could steer it.
+/// What `diff` prints: raw bytes, so that `patch` can read them; on a terminal nothing that could steer it.
 pub fn print_diff(diff: &[u8], out: &mut Out) -> Result<(), Failure> {
     match std::io::stdout().is_terminal() {
         true => out.text(&String::from_utf8_lossy(diff)),

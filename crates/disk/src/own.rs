@@ -13,11 +13,16 @@ const MOST_BYTES: u64 = 16 << 20;
 /// # Errors
 /// What the system says; `InvalidData` for a file that is no text or far too large.
 pub fn read(path: &Path) -> io::Result<Option<String>> {
-    let file = match std::fs::File::open(path) {
+    let mut options = std::fs::OpenOptions::new();
+    dont_wait(options.read(true));
+    let file = match options.open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
     };
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is no regular file"));
+    }
     let mut text = String::new();
     file.take(MOST_BYTES + 1).read_to_string(&mut text)?;
     if text.len() as u64 > MOST_BYTES {
@@ -28,6 +33,16 @@ pub fn read(path: &Path) -> io::Result<Option<String>> {
     }
     Ok(Some(text))
 }
+
+/// A pipe in the place of the file answers at once.
+#[cfg(unix)]
+fn dont_wait(options: &mut std::fs::OpenOptions) {
+    use std::os::unix::fs::OpenOptionsExt;
+    options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32);
+}
+
+#[cfg(not(unix))]
+fn dont_wait(_: &mut std::fs::OpenOptions) {}
 
 /// Writes the file (0600) and its folder (0700) where they are missing; a link stays a link.
 ///

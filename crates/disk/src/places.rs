@@ -18,8 +18,14 @@ pub struct Places {
 }
 
 impl Places {
-    /// Those of the user who runs us. `None`: there is no home folder.
+    /// Those of the user who runs us. `None`: there is no home folder, or `HOME` is empty (that of the account is not
+    /// taken then: whoever empties it wants nothing written there).
     pub fn of_this_user() -> Option<Places> {
+        let named = |name| std::env::var_os(name).is_some_and(|it| !it.is_empty());
+        let xdg = ["XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"];
+        if cfg!(unix) && !named("HOME") && !xdg.into_iter().all(named) {
+            return None;
+        }
         Some(Places {
             data: dirs::data_dir()?.join(NAME),
             config: dirs::config_dir()?.join(NAME),
@@ -44,6 +50,12 @@ impl Places {
     pub fn all(&self) -> [&Path; 3] {
         [&self.data, &self.config, &self.cache]
     }
+}
+
+/// Whether the folder is this user's home, or above it: nobody means all of that to be written.
+pub fn is_home_or_above(folder: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    dirs::home_dir().is_some_and(|home| real(&home).starts_with(real(folder)))
 }
 
 /// Makes a folder of ours (and what is missing above it) and closes it to others.

@@ -1,7 +1,9 @@
 //! What an engine is started with. Places, environment and arguments come in from outside, so that a test has its
 //! own and nothing is found by accident.
 
+use crate::settings::Settings;
 use chipdeck_disk::logs::Homes;
+use chipdeck_disk::own;
 use chipdeck_disk::places::Places;
 use std::path::PathBuf;
 
@@ -34,6 +36,18 @@ impl Config {
             arguments: Vec::new(),
             demo: None,
         }
+    }
+
+    /// The settings as a command has them: the user's file and the environment. A file that can't be read counts as
+    /// none, and is the second.
+    pub fn settings(&self) -> (Settings, Option<String>) {
+        let path = self.places.settings();
+        let (file, unread) = match own::read(&path) {
+            Ok(file) => (file.unwrap_or_default(), None),
+            Err(error) => (String::new(), Some(error.to_string())),
+        };
+        let settings = Settings::layered(&file, self.environment.clone(), self.arguments.clone());
+        (settings, unread)
     }
 
     /// A variable that is set and not empty.

@@ -71,6 +71,7 @@ impl Folder {
     /// Looks once; what doesn't parse is looked at again before it counts as damaged. `writes`: what is seen may be
     /// archived.
     fn look(&self, snapshots: Option<&std::path::Path>, writes: bool) -> ChipFolder {
+        super::settings();
         let mut config = chip_config_of_this_user(self.dir.as_deref(), snapshots);
         if let Some(archive) = &mut config.archive {
             archive.read_only = self.no_archive || !writes;

@@ -3,7 +3,9 @@
 use super::{failed, find, Folder};
 use crate::commands::restoring;
 use crate::output::{Failure, Out, Outcome};
-use chipdeck_chip::{insert_content, insert_header, insert_text, InsertError, Inserted};
+use chipdeck_chip::{
+    insert_content, insert_header, insert_text, stands_there, InsertError, Inserted,
+};
 use chipdeck_disk::chips::{git_top_level, ChipFolder, Origin, Origins, RemovedText, RemovedTexts};
 use chipdeck_disk::restore::Root;
 use chipdeck_engine::log::Reading;
@@ -85,7 +87,13 @@ pub fn restore(arguments: Restore, out: &mut Out) -> Outcome {
                     .hint("--form header inserts its arguments")
             })?;
             warnings.extend(lost_bytes(&path, content.as_bytes()));
-            insert_content(now, line, content.as_bytes()).map_err(beyond(file))?
+            let mut inserted =
+                insert_content(now, line, content.as_bytes()).map_err(beyond(file))?;
+            if stands_there(now, line, content.as_bytes()) {
+                warnings.push(already_there(&path));
+                inserted.bytes = now.to_vec();
+            }
+            inserted
         }
     };
     let mut plan = plan(Kind::Chip, &path, image, notes, inserted.bytes);
@@ -132,12 +140,7 @@ pub fn put_back(arguments: PutBack, out: &mut Out) -> Outcome {
     let mut warnings = Vec::new();
     warnings.extend(lost_bytes(&path, content));
     let bytes = if origins.already_there {
-        warnings.push(Warning {
-            code: "already-there",
-            why: "",
-            path: path.clone(),
-            message: format!("{path} has the text there already"),
-        });
+        warnings.push(already_there(&path));
         image.content.bytes().to_vec()
     } else {
         insert_content(image.content.bytes(), line, content)
@@ -332,6 +335,15 @@ fn rewrites(path: &str, inserted: &Inserted) -> Vec<Warning> {
         );
     }
     warnings
+}
+
+fn already_there(path: &str) -> Warning {
+    Warning {
+        code: "already-there",
+        why: "",
+        path: path.to_owned(),
+        message: format!("{path} has the text there already"),
+    }
 }
 
 /// A chip's text has U+FFFD where the file had bytes that are no UTF-8.

@@ -160,6 +160,10 @@ impl Folder for FaultyFolder {
         self.faults.whole("names", || self.inner.names())
     }
 
+    fn weigh(&self, name: &OsStr) -> io::Result<(u64, i64)> {
+        self.faults.whole("weigh", || self.inner.weigh(name))
+    }
+
     fn create(&self, name: &OsStr, access: Access) -> io::Result<Box<dyn NewFile>> {
         let inner = self
             .faults

@@ -299,6 +299,10 @@ impl Folder for MemoryFolder {
         Ok(MemoryFolder::names(self, &disk).keys().cloned().collect())
     }
 
+    fn weigh(&self, name: &OsStr) -> io::Result<(u64, i64)> {
+        Ok((self.read(name)?.bytes.len() as u64, 0))
+    }
+
     fn create(&self, name: &OsStr, access: Access) -> io::Result<Box<dyn NewFile>> {
         Ok(Box::new(self.new_file(name, access)?))
     }

@@ -56,6 +56,8 @@ pub trait Folder: Send + Sync {
     fn read_link(&self, name: &OsStr) -> io::Result<PathBuf>;
     fn read(&self, name: &OsStr) -> io::Result<Read>;
     fn names(&self) -> io::Result<Vec<OsString>>;
+    /// A file's size in bytes, and when it was last written in Unix milliseconds.
+    fn weigh(&self, name: &OsStr) -> io::Result<(u64, i64)>;
 
     /// A new, empty file; fails with `AlreadyExists`.
     fn create(&self, name: &OsStr, access: Access) -> io::Result<Box<dyn NewFile>>;

@@ -92,6 +92,18 @@ impl Folder for RealFolder {
         Ok(names)
     }
 
+    fn weigh(&self, name: &OsStr) -> io::Result<(u64, i64)> {
+        let found = self.dir.symlink_metadata(name)?;
+        let written = found.modified()?.into_std();
+        let since = written
+            .duration_since(std::time::UNIX_EPOCH)
+            .unwrap_or_default();
+        Ok((
+            found.len(),
+            i64::try_from(since.as_millis()).unwrap_or(i64::MAX),
+        ))
+    }
+
     fn create(&self, name: &OsStr, access: Access) -> io::Result<Box<dyn NewFile>> {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);

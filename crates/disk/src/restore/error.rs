@@ -18,6 +18,8 @@ pub enum Reason {
     Link,
     /// Our own journal, settings or cache.
     OwnPlace,
+    /// Right in the home folder or one above it, which is only opened by name.
+    TooWide,
     /// Only another file of this folder may be written.
     NotGranted,
 }
@@ -39,6 +41,9 @@ impl Reason {
             Reason::NotBelow => "lies neither below the root nor below the log's working folder",
             Reason::Link => "goes through a symbolic link that leaves the root",
             Reason::OwnPlace => "lies in Chipdeck's own folders",
+            Reason::TooWide => {
+                "lies right in your home folder or one above it, which only you can open by its name"
+            }
             Reason::NotGranted => "is not the one file of this folder that may be written",
         }
     }
@@ -57,25 +62,32 @@ pub enum InTheWay {
     Loop,
     /// A link leads up from a folder that is missing.
     MissingBelowLink,
+    /// A name is longer than the file system takes.
+    NameTooLong,
     /// A name on the way, known from a link, is no UTF-8.
     NotUtf8,
 }
 
 impl InTheWay {
-    fn sentence(self) -> &'static str {
+    /// For people, in the middle of a sentence.
+    pub fn sentence(self) -> &'static str {
         match self {
             InTheWay::Folder => "a folder stands there",
             InTheWay::File => "a file stands where a folder is needed",
             InTheWay::Special => "a device, socket or pipe stands there",
             InTheWay::Loop => "links lead to each other",
             InTheWay::MissingBelowLink => "a folder on the way of a link is missing",
+            InTheWay::NameTooLong => "the name is too long for this file system",
             InTheWay::NotUtf8 => "a name on the way is not UTF-8",
         }
     }
 
     /// There is no file of that name, then.
     pub fn means_absent(self) -> bool {
-        matches!(self, InTheWay::Folder | InTheWay::File)
+        matches!(
+            self,
+            InTheWay::Folder | InTheWay::File | InTheWay::NameTooLong
+        )
     }
 }
 
@@ -103,7 +115,7 @@ pub enum RestoreError {
     #[error("restore {restore:?} was already undone by {by:?}")]
     AlreadyUndone { restore: String, by: String },
     /// A before-image is missing or damaged.
-    #[error("the kept copy of {path:?} (sha256 {sha256}) is gone")]
+    #[error("the kept copy of {path:?} (sha256 {sha256}) is gone: copies have a limit of size and age, and others may remove them too")]
     ImageGone { path: String, sha256: String },
     /// Another process holds the lock.
     #[error("another restore is running")]

@@ -1,6 +1,6 @@
 //! Kept copies of files, by their hash: `images/<first two hex>/<rest>` in our data folder.
 //!
-//! Left out: how long they are kept (for good: they are what makes an undo possible).
+//! Left out: how long they are kept (`keeping`).
 
 use crate::folder::{Access, Folder};
 use chipdeck_replay::restore::{sha256_hex, Content};
@@ -9,7 +9,7 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::sync::Arc;
 
-const FOLDER: &str = "images";
+pub(super) const FOLDER: &str = "images";
 
 pub(super) struct Images {
     data: Arc<dyn Folder>,

@@ -5,10 +5,10 @@
 //! stands. Left out: writing the files (`apply`), settling a crash (`settle`).
 
 use super::error::RestoreError;
-use super::images::Images;
+use super::images::{write_at_once, Images};
 use super::root::{Found, Root};
 use super::write::MANY;
-use crate::folder::{Folder, RealFolder};
+use crate::folder::{Folder, RealFolder, Stands};
 use crate::places::{private_folder, Places};
 use chipdeck_replay::restore::{Attributes, Content, FileImage, Kind, Moved, RestorePlan, Step};
 use serde::{Deserialize, Serialize};
@@ -354,8 +354,8 @@ pub(super) fn read_lines(data: &Arc<dyn Folder>) -> Result<Vec<Line>, RestoreErr
         .collect())
 }
 
-/// Adds lines; on the disk when this returns. A torn piece that a dying process left at the end is cut off: it
-/// never was a line, and nothing was written on its strength.
+/// Adds lines; on the disk when this returns. A line of ours that a dying process left unfinished at the end is cut off:
+/// nothing was written on its strength; a copy stays beside. Anything else at the end is somebody else's and stays.
 pub(super) fn append(data: &Arc<dyn Folder>, lines: &[Line]) -> Result<(), RestoreError> {
     let failed = |source| RestoreError::Io {
         what: FILE.to_owned(),
@@ -366,9 +366,11 @@ pub(super) fn append(data: &Arc<dyn Folder>, lines: &[Line]) -> Result<(), Resto
     let mut bytes = Vec::new();
     let torn = old.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
     if !torn.is_empty() {
-        if serde_json::from_slice::<serde_json::Value>(torn).is_ok() {
+        let whole = serde_json::from_slice::<serde_json::Value>(torn).is_ok();
+        if whole || !is_ours(torn) {
             bytes.push(b'\n');
         } else {
+            put_aside(data, torn).map_err(failed)?;
             data.cut(name, (old.len() - torn.len()) as u64)
                 .map_err(failed)?;
         }
@@ -382,6 +384,27 @@ pub(super) fn append(data: &Arc<dyn Folder>, lines: &[Line]) -> Result<(), Resto
     }
     data.append(name, &bytes).map_err(failed)?;
     data.flush().map_err(failed)
+}
+
+/// The beginning of a line as [`append`] writes it.
+fn is_ours(torn: &[u8]) -> bool {
+    const BEGIN: &[u8] = b"{\"eventId\":\"r";
+    let shared = torn.len().min(BEGIN.len());
+    torn.get(..shared) == BEGIN.get(..shared)
+}
+
+/// A copy of what is cut from the journal, in a file of its own.
+fn put_aside(data: &Arc<dyn Folder>, torn: &[u8]) -> io::Result<()> {
+    let mut number = 1_u32;
+    loop {
+        let name = format!("{FILE}.torn-{number}");
+        match data.look(OsStr::new(&name))? {
+            None => return write_at_once(data, OsStr::new(&name), torn),
+            // The same piece again: a process that died between the copy and the cut.
+            Some(Stands::File) if data.read(OsStr::new(&name))?.bytes == torn => return Ok(()),
+            Some(_) => number = number.checked_add(1).ok_or(io::ErrorKind::AlreadyExists)?,
+        }
+    }
 }
 
 fn group(lines: Vec<Line>) -> Vec<PastRestore> {

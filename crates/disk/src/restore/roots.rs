@@ -4,6 +4,7 @@
 
 use super::error::{Outside, Reason, RestoreError};
 use super::root::Root;
+use crate::places::is_home_or_above;
 use std::path::{Path, PathBuf};
 
 #[derive(Clone, Default)]
@@ -64,9 +65,13 @@ impl Roots {
                 Ok(Ok(below)) => {
                     let there = cwd.join(&below);
                     let found = there.to_str().and_then(|there| self.deepest(there));
-                    found.unwrap_or(Located::Ask {
-                        folder: cwd,
-                        file: below,
+                    found.unwrap_or_else(|| match is_home_or_above(&cwd) {
+                        // All of that is nobody's project: at most the folder that the file is in.
+                        true => there.to_str().map_or_else(|| too_wide(path), ask_for),
+                        false => Located::Ask {
+                            folder: cwd,
+                            file: below,
+                        },
                     })
                 }
                 Ok(Err(_)) if absolute => ask_for(path),
@@ -121,6 +126,13 @@ impl Roots {
     }
 }
 
+fn too_wide(path: &str) -> Located {
+    Located::Never(Outside {
+        path: path.to_owned(),
+        reason: Reason::TooWide,
+    })
+}
+
 /// An absolute path of this machine whose folder exists.
 fn ask_for(path: &str) -> Located {
     let full = Path::new(path);
@@ -128,7 +140,10 @@ fn ask_for(path: &str) -> Located {
         .components()
         .any(|part| part == std::path::Component::ParentDir);
     let folder = full.parent().filter(|folder| !climbs && folder.is_dir());
-    // The file system's own root is never offered.
+    // Neither the file system's own root nor a person's home is ever offered.
+    if folder.is_some_and(is_home_or_above) {
+        return too_wide(path);
+    }
     let folder = folder.filter(|folder| folder.parent().is_some());
     let name = full.file_name().and_then(std::ffi::OsStr::to_str);
     match (folder, name) {

@@ -198,7 +198,7 @@ impl Journal {
 }
 
 /// Damaged ones (there is no way to one but by another hand) are passed over.
-fn intents(data: &Arc<dyn Folder>) -> io::Result<Vec<Intent>> {
+pub(super) fn intents(data: &Arc<dyn Folder>) -> io::Result<Vec<Intent>> {
     let pending = match data.folder(OsStr::new(PENDING)) {
         Ok(pending) => pending,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

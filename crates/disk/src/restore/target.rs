@@ -99,7 +99,12 @@ pub(super) fn resolve_after(root: &Root, path: &str, gone: &Gone) -> Result<Targ
             .last()
             .map_or(&root.folder, |(_, folder)| folder)
             .clone();
-        let stands = folder.look(&name).map_err(failed)?;
+        let stands = match folder.look(&name) {
+            Err(error) if error.kind() == io::ErrorKind::InvalidFilename => {
+                return Err(strange(InTheWay::NameTooLong));
+            }
+            stands => stands.map_err(failed)?,
+        };
         let text = name.to_str().ok_or_else(|| strange(InTheWay::NotUtf8))?;
         let target = |missing: Vec<String>, name: &str, present: bool| Target {
             parents: behind.iter().map(|(name, _)| name.clone()).collect(),

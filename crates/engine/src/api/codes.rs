@@ -29,6 +29,7 @@ pub const WHYS: &[&str] = &[
     "not-below",
     "link",
     "own-place",
+    "too-wide",
     "not-granted",
     "not-opened",
     "in-no-folder",
@@ -40,6 +41,7 @@ pub const WHYS: &[&str] = &[
     "special-file",
     "link-loop",
     "link-missing",
+    "name-too-long",
     "not-utf8",
     "same-file",
     // Plans.

@@ -100,6 +100,10 @@ pub struct PlanView {
     pub conflicts: Vec<Conflict>,
     /// Places to choose from, where it is not clear.
     pub candidates: Vec<ChipTarget>,
+    /// The file is deleted at that position: the position of the version before its deletion, to be asked for instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub before_deletion: Option<u64>,
 }
 
 /// Where a restore's content comes from, for sentences in any language.

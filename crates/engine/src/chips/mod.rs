@@ -424,8 +424,7 @@ fn chip_config(config: &Config, settings: &Settings, dir: Option<&Path>) -> Chip
 /// of the server. `snapshots`: another folder of edit snapshots.
 pub fn chip_config_of_this_user(dir: Option<&Path>, snapshots: Option<&Path>) -> ChipConfig {
     let config = Config::of_this_machine();
-    let file = own::read(&config.places.settings()).ok().flatten();
-    let settings = Settings::layered(&file.unwrap_or_default(), config.environment.clone(), []);
+    let (settings, _) = config.settings();
     let mut chosen = chip_config(&config, &settings, dir);
     if let Some(base) = snapshots {
         chosen.snapshots = SnapshotPlaces {

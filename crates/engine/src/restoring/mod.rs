@@ -14,6 +14,7 @@ use chipdeck_replay::restore as replay;
 use chipdeck_replay::restore::{Action, Draft, FileImage, Step};
 use std::collections::VecDeque;
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
 
 /// Plans that are kept; an older one has to be made again.
 const KEPT: usize = 32;
@@ -22,6 +23,10 @@ const KEPT: usize = 32;
 pub struct Plans {
     kept: VecDeque<Kept>,
     next: u64,
+    /// What came of those that were written, newest last: a second click is told the same.
+    done: VecDeque<(String, Applied)>,
+    /// Held while one is written, so that a second click waits for the first.
+    writing: Arc<Mutex<()>>,
 }
 
 /// A plan as the page was shown it.
@@ -41,6 +46,8 @@ pub(crate) struct Made {
     needs: Option<PlanNeed>,
     /// What would be written where nothing may be looked at yet: below no opened folder.
     told: Vec<Step>,
+    /// Where the file is deleted there: the position of what it was before.
+    before_deletion: Option<u32>,
     candidates: Vec<ChipTarget>,
     warnings: Vec<Warning>,
     /// What the new side is.
@@ -118,6 +125,12 @@ impl Inner {
     }
 
     pub(crate) fn apply(&self, id: &str) -> Answer<Applied> {
+        let writing = hold(&self.plans).writing.clone();
+        let _one_at_a_time = hold(&writing);
+        let done = hold(&self.plans).done.iter().find(|it| it.0 == id).cloned();
+        if let Some((_, applied)) = done {
+            return Ok(applied);
+        }
         let kept = self.kept(id)?;
         let made = &kept.made;
         match &made.needs {
@@ -161,7 +174,15 @@ impl Inner {
                 "There is nothing to do: the disk has it already.",
             )
             .why("already-there")),
-            Some(done) => Ok(self.written(root, done, label, None)),
+            Some(done) => {
+                let applied = self.written(root, done, label, None);
+                let mut plans = hold(&self.plans);
+                if plans.done.len() >= KEPT {
+                    plans.done.pop_front();
+                }
+                plans.done.push_back((kept.id, applied.clone()));
+                Ok(applied)
+            }
         }
     }
 
@@ -212,6 +233,7 @@ impl Inner {
                 text,
             });
         }
+        self.tidy_copies();
         Applied {
             restore: done.restore,
             summary: deed_sentence(deed, &label),
@@ -220,6 +242,28 @@ impl Inner {
             files: done.steps.into_iter().map(|(path, _)| path).collect(),
             undo_of,
         }
+    }
+
+    /// Kept copies beyond the limits of the settings go; what that means is said.
+    pub(crate) fn tidy_copies(&self) {
+        let keeping = crate::engine::read(&self.settings).keeping();
+        let text = match self.journal.tidy(keeping, now_ms()) {
+            Err(error) => format!("The kept copies of restores could not be looked through: {error}."),
+            Ok(tidied) if tidied.restores > 0 => format!(
+                "Older copies were dropped to keep within the limits: {} can no longer be taken back.",
+                match tidied.restores {
+                    1 => "1 restore".to_owned(),
+                    n => format!("{n} restores"),
+                }
+            ),
+            Ok(tidied) if tidied.over => format!(
+                "The copies that the newest restores need take {}, more than the limit; they are kept.",
+                crate::size(tidied.bytes)
+            ),
+            Ok(_) => return,
+        };
+        let level = "warning".to_owned();
+        self.tell(Notice::Message { level, text });
     }
 
     /// How a log names a file below a root.
@@ -395,6 +439,7 @@ fn view(kept: &Kept) -> PlanView {
             .map(conflict)
             .collect(),
         candidates: made.candidates.clone(),
+        before_deletion: made.before_deletion.map(u64::from),
         steps: shown,
         warnings,
     }
@@ -410,7 +455,9 @@ fn from_words(from: &PlanFrom) -> String {
         PlanFrom::Chip { id } => format!("chip {id}"),
         PlanFrom::EditSnapshot { id, before: true } => format!("before edit snapshot {id}"),
         PlanFrom::EditSnapshot { id, before: false } => format!("after edit snapshot {id}"),
-        PlanFrom::Version { author, name, id, .. } => match (author, id) {
+        PlanFrom::Version {
+            author, name, id, ..
+        } => match (author, id) {
             (AuthorKind::Git, Some(id)) => format!("commit {id}"),
             (AuthorKind::Snapshot, Some(id)) => format!("edit snapshot {id}"),
             (AuthorKind::Chip, Some(id)) => format!("chip {id}"),
@@ -471,6 +518,7 @@ fn refusal(error: &RestoreError) -> (&'static str, Vec<String>) {
                 Reason::NotBelow => "not-below",
                 Reason::Link => "link",
                 Reason::OwnPlace => "own-place",
+                Reason::TooWide => "too-wide",
                 Reason::NotGranted => "not-granted",
             };
             (why, names(&[path]))

@@ -6,11 +6,12 @@ use crate::chips::Found;
 use crate::diff::HunkRef;
 use crate::engine::{read, Answer, Inner};
 use crate::log::Log;
-use chipdeck_chip::{insert_content, insert_header, insert_text};
+use chipdeck_chip::{insert_content, insert_header, insert_text, stands_there};
 use chipdeck_disk::restore::{Located, Outside, RestoreError, Root};
 use chipdeck_replay::restore::{
     want_undone, Draft, FileImage, Kind, Known, Mode, Note, Picker, Step, Want,
 };
+use chipdeck_replay::{Certainty, Timeline, Version};
 use std::sync::Arc;
 
 impl Made {
@@ -20,6 +21,7 @@ impl Made {
             ready: None,
             needs: None,
             told: Vec::new(),
+            before_deletion: None,
             candidates: Vec::new(),
             warnings: Vec::new(),
             from,
@@ -110,7 +112,11 @@ impl Inner {
         {
             return Err(unknown(&want.path));
         }
-        self.draft(Made::new(kind, event(at)), &log, wants)
+        let mut made = Made::new(kind, event(at));
+        if let (Kind::File, [want]) = (kind, wants.as_slice()) {
+            made.before_deletion = log.look(|look| before_deletion(look.timeline, &want.path, at));
+        }
+        self.draft(made, &log, wants)
     }
 
     /// The old side's lines of one hunk, in the file as it is now.
@@ -230,6 +236,15 @@ impl Inner {
             }
         };
         let mut draft = Draft::new(made.kind);
+        log.look(|look| {
+            let last = look.timeline.end();
+            for want in &wants {
+                let file = look.timeline.file(last, &want.path);
+                if file.is_some_and(|it| !it.exists && it.certainty != Certainty::Unknown) {
+                    draft.deleted_by_the_log(&want.path);
+                }
+            }
+        });
         let mut outside = Vec::new();
         let mut seen: Vec<String> = Vec::new();
         let gone = root.gone(&wants, cwd.as_deref());
@@ -361,7 +376,14 @@ impl Inner {
                 let content = content.ok_or_else(|| {
                     ApiError::new("bad-request", "This chip has no content.").why("no-content")
                 })?;
-                insert_content(now, line, content.as_bytes())
+                let inserted = insert_content(now, line, content.as_bytes());
+                let there = stands_there(now, line, content.as_bytes());
+                inserted.map(|mut inserted| {
+                    if there {
+                        inserted.bytes = now.to_vec();
+                    }
+                    inserted
+                })
             }
         };
         let inserted =
@@ -562,6 +584,20 @@ fn fixed(
                 .about(&none.path)
         })?;
     Ok(draft)
+}
+
+/// The position of the last content of a file that is deleted at a position.
+fn before_deletion(timeline: &Timeline, path: &str, at: u32) -> Option<u32> {
+    let until = |it: &&Version| it.index <= at;
+    let mut back = timeline.versions(path).iter().filter(until).rev();
+    let mut gone = back.next().filter(|it| !it.exists)?.index;
+    for version in back {
+        if version.exists {
+            return version.content.is_some().then(|| gone.saturating_sub(1));
+        }
+        gone = version.index;
+    }
+    None
 }
 
 fn event(at: u32) -> PlanFrom {

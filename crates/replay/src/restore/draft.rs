@@ -6,6 +6,7 @@
 use super::lines::dressed_like;
 use super::merge::{merge, Conflict, Merge, Merged, Settlement};
 use super::plan::{Content, FileImage, Kind, Note, RestorePlan, Step};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// A file as somebody knows it.
@@ -91,6 +92,8 @@ pub struct Draft {
     kind: Kind,
     steps: Vec<DraftStep>,
     pub warnings: Vec<Warning>,
+    /// Files that the log itself has deleted in the end.
+    deleted: HashSet<String>,
 }
 
 impl Draft {
@@ -99,7 +102,14 @@ impl Draft {
             kind,
             steps: Vec::new(),
             warnings: Vec::new(),
+            deleted: HashSet::new(),
         }
+    }
+
+    /// The log itself deletes this file (as its [`Want`] names it) in the end: that it is gone from the disk is no
+    /// surprise. Said before it is added.
+    pub fn deleted_by_the_log(&mut self, path: &str) {
+        self.deleted.insert(path.to_owned());
     }
 
     pub fn kind(&self) -> Kind {
@@ -166,6 +176,7 @@ impl Draft {
             }
             Known::Unknown => {}
             base if base.is(found.as_ref()) => {}
+            _ if found.is_none() && self.deleted.contains(&want.path) => {}
             _ => {
                 let (why, message) = match (&found, &want.base) {
                     (None, _) => (

@@ -19,6 +19,7 @@ const WHYS: Record<Tongue, Record<Code<'whys'>, Say>> = {
     'not-below': (a) => `${one(a)} lies neither below an opened folder nor below the log's working folder.`,
     link: (a) => `${one(a)} goes through a symbolic link that leaves the folder.`,
     'own-place': (a) => `${one(a)} lies in Chipdeck's own folders.`,
+    'too-wide': (a) => `${one(a)} lies right in your home folder or one above it. Open that folder by name if you mean it.`,
     'not-granted': (a) => `${one(a)} is not the one file of this folder that may be written.`,
     'not-opened': (a) => `${one(a)} was not opened.`,
     'in-no-folder': (a) => `${one(a)} lies in none of the opened folders.`,
@@ -69,6 +70,7 @@ const WHYS: Record<Tongue, Record<Code<'whys'>, Say>> = {
     'not-below': (a) => `${one(a)} 既不在已打开的文件夹内，也不在日志的工作目录内。`,
     link: (a) => `${one(a)} 经过一个指向文件夹之外的符号链接。`,
     'own-place': (a) => `${one(a)} 位于 Chipdeck 自己的文件夹中。`,
+    'too-wide': (a) => `${one(a)} 就在你的主目录或其上级目录中。确实需要时，请按名称打开该文件夹。`,
     'not-granted': (a) => `此文件夹中只允许写入一个文件，${one(a)} 不是它。`,
     'not-opened': (a) => `${one(a)} 尚未打开。`,
     'in-no-folder': (a) => `${one(a)} 不在任何已打开的文件夹内。`,
@@ -198,8 +200,24 @@ export function faultLine(fault: Fault): string {
   return said.detail ? `${said.text} ${said.detail}` : said.text;
 }
 
-/** Why a plan is refused. */
-export function refusedWords(need: { reason: string; why?: string; path?: string }): string {
+/** What opening a folder would mend. */
+const UNOPENED: readonly string[] = [
+  'not-below',
+  'in-no-folder',
+  'elsewhere',
+  'not-opened',
+  'foreign',
+  'climbs',
+];
+
+export function opensFolder(need: { why?: string | undefined }): boolean {
+  return UNOPENED.includes(need.why ?? '');
+}
+
+/** Why a plan is refused; `short` names the file without its folders, where there is little room. */
+export function refusedWords(need: { reason: string; why?: string; path?: string }, short = false): string {
+  if (short && need.path !== undefined)
+    return refusedWords({ ...need, path: need.path.split(/[\\/]/u).at(-1) ?? need.path });
   return faultLine({
     code: 'outside-root',
     message: need.reason,
