@@ -1,10 +1,17 @@
 //! Pictures of the real window, for looking at and for the README: every view on the bundled demo, on given logs too,
-//! in light and dark, at two sizes. `cargo xtask shots [LOG…]` writes them to `target/shots`.
+//! in light and dark, at two sizes. `cargo xtask shots [LOG…]` writes them to `target/shots`; `cargo xtask shots --scrub`
+//! only the animated one of a scrub (`scrub.gif`), with how long a step took.
+//!
+//! `SHOTS_ONLY=1280x800-light` leaves out the other sizes and themes; `SHOTS_LANGUAGE=zh-CN` speaks Chinese.
 
 use chipdeck_e2e::{keys, until, Desk, Page};
 use std::path::{Path, PathBuf};
 
-const SIZES: [(u32, u32); 2] = [(1280, 800), (1920, 1080)];
+const SIZES: [(u32, u32); 4] = [(1280, 800), (1920, 1080), (1024, 640), (3840, 2160)];
+/// Made without being asked for; the others by `SHOTS_ONLY`.
+const USUAL: usize = 2;
+/// Pictures of a scrub, one for each step.
+const SCRUB_FRAMES: usize = 30;
 const THEMES: [&str; 2] = ["light", "dark"];
 
 /// A usual desktop's fonts, where this machine has them.
@@ -19,34 +26,25 @@ const FONTS: &str = r#"<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.d
 fn main() {
     let to = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/shots");
     std::fs::create_dir_all(&to).unwrap();
+    if std::env::args().any(|it| it == "--scrub") {
+        return scrub(&to);
+    }
     let logs: Vec<PathBuf> = std::env::args_os()
         .skip(1)
         .map(|log| std::path::absolute(log).unwrap())
         .collect();
     let only = std::env::var("SHOTS_ONLY").ok(); // `1280x800-light`
-    for (width, height) in SIZES {
+    let language = std::env::var("SHOTS_LANGUAGE").unwrap_or_else(|_| "en".to_owned());
+    for (place, (width, height)) in SIZES.into_iter().enumerate() {
         for theme in THEMES {
-            if only
-                .as_ref()
-                .is_some_and(|only| *only != format!("{width}x{height}-{theme}"))
-            {
+            let wanted = match &only {
+                Some(only) => *only == format!("{width}x{height}-{theme}"),
+                None => place < USUAL,
+            };
+            if !wanted {
                 continue;
             }
-            let desk = Desk::sized(width, height);
-            std::fs::create_dir_all(desk.config()).unwrap();
-            std::fs::write(
-                desk.config().join("config.toml"),
-                format!("[ui]\ntheme = \"{theme}\"\nlanguage = \"en\"\n"),
-            )
-            .unwrap();
-            std::fs::create_dir_all(desk.config().with_file_name("fontconfig")).unwrap();
-            std::fs::write(
-                desk.config()
-                    .with_file_name("fontconfig")
-                    .join("fonts.conf"),
-                FONTS,
-            )
-            .unwrap();
+            let desk = furnished((width, height), theme, &language);
             let shoot = |page: &Page, view: &str| {
                 page.painted();
                 std::thread::sleep(std::time::Duration::from_millis(250));
@@ -76,6 +74,88 @@ fn main() {
     }
     println!("{}", to.display());
 }
+
+/// A desk with its settings and fonts.
+fn furnished((width, height): (u32, u32), theme: &str, language: &str) -> Desk {
+    let desk = Desk::sized(width, height);
+    std::fs::create_dir_all(desk.config()).unwrap();
+    std::fs::write(
+        desk.config().join("config.toml"),
+        format!("[ui]\ntheme = \"{theme}\"\nlanguage = \"{language}\"\n"),
+    )
+    .unwrap();
+    let fonts = desk.config().with_file_name("fontconfig");
+    std::fs::create_dir_all(&fonts).unwrap();
+    std::fs::write(fonts.join("fonts.conf"), FONTS).unwrap();
+    desk
+}
+
+/// One file through its history, a picture for each step, put together by ImageMagick.
+fn scrub(to: &Path) {
+    let size = (1280, 800);
+    let desk = furnished(size, "light", "en");
+    let page = demo(&desk, size);
+    page.click("[data-testid=tree] [data-path='orders/refunds.py']");
+    page.press(keys::END);
+    quiet(&page);
+    let folder = to.join("scrub");
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    for frame in 0..SCRUB_FRAMES {
+        std::fs::write(folder.join(format!("{frame:02}.png")), page.png()).unwrap();
+        if frame % 2 == 0 {
+            page.press_with(&[keys::ALT], keys::LEFT);
+        } else {
+            page.press(keys::LEFT);
+        }
+        page.painted();
+        std::thread::sleep(std::time::Duration::from_millis(200));
+    }
+    // Small enough for a page that is read over a slow line.
+    let made = std::process::Command::new("convert")
+        .args(["-delay", "22", "-loop", "0"])
+        .arg(folder.join("*.png"))
+        .args(["-resize", "960x", "-dither", "None", "-colors", "64"])
+        .args(["-layers", "OptimizeTransparency"])
+        .arg(to.join("scrub.gif"))
+        .status();
+    assert!(made.is_ok_and(|it| it.success()), "ImageMagick is missing");
+    steps(&page);
+    println!("{}", to.join("scrub.gif").display());
+}
+
+/// How long a held key takes for each step, until tree, difference and event of it are on screen.
+fn steps(page: &Page) {
+    page.press(keys::END);
+    std::thread::sleep(std::time::Duration::from_millis(800));
+    let times = page.js_async(STEPS, &[]);
+    println!("a step of a scrub: {times}");
+}
+
+const STEPS: &str = r#"
+const done = arguments[0];
+(async () => {
+const frame = () => new Promise((done) => requestAnimationFrame(() => done(performance.now())));
+const times = [], gaps = [];
+for (let step = 0; step < 40; step++) {
+  const before = performance.now();
+  document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowLeft', bubbles: true, cancelable: true }));
+  let last = before;
+  for (let tries = 0; tries < 200; tries++) {
+    const now = await frame();
+    gaps.push(now - last);
+    last = now;
+    const event = document.querySelector('[data-testid=inspector-part]')?.dataset.event;
+    if (event === document.querySelector('[data-testid=playhead]').getAttribute('aria-valuenow')) break;
+  }
+  times.push(performance.now() - before);
+}
+times.sort((a, b) => a - b);
+gaps.sort((a, b) => a - b);
+const at = (list, share) => Math.round(list[Math.min(list.length - 1, Math.floor(list.length * share))] * 10) / 10;
+return `median ${at(times, 0.5)} ms, 95 % ${at(times, 0.95)} ms; a frame: median ${at(gaps, 0.5)} ms, 95 % ${at(gaps, 0.95)} ms`;
+})().then(done, (thrown) => done(String(thrown)));
+"#;
 
 /// Without a window manager the window is as large as it likes to be.
 fn fill(desk: &Desk, (width, height): (u32, u32)) {

@@ -19,7 +19,8 @@ const WHYS: Record<Tongue, Record<Code<'whys'>, Say>> = {
     'not-below': (a) => `${one(a)} lies neither below an opened folder nor below the log's working folder.`,
     link: (a) => `${one(a)} goes through a symbolic link that leaves the folder.`,
     'own-place': (a) => `${one(a)} lies in Chipdeck's own folders.`,
-    'too-wide': (a) => `${one(a)} lies right in your home folder or one above it. Open that folder by name if you mean it.`,
+    'too-wide': (a) =>
+      `${one(a)} lies right in your home folder or one above it. Open that folder by name if you mean it.`,
     'not-granted': (a) => `${one(a)} is not the one file of this folder that may be written.`,
     'not-opened': (a) => `${one(a)} was not opened.`,
     'in-no-folder': (a) => `${one(a)} lies in none of the opened folders.`,

@@ -25,6 +25,7 @@ export const words = dictionary(
     outside: (file: string, folder: string) =>
       `${file} lies in ${folder}. Nothing is written there until you allow it; you are asked by the system, and may allow this file alone.`,
     allow: 'Allow…',
+    outsideAsks: 'It lies outside the opened folders: you are asked first.',
     hostOnly: 'Only the desktop window can ask for that. Open the folder by dropping it onto the window.',
     overwriteTitle: (n: number, count: string) =>
       n === 1
@@ -91,6 +92,7 @@ export const words = dictionary(
     outside: (file, folder) =>
       `${file} 位于 ${folder}。在您允许之前不会写入任何内容；系统会询问您，也可以只允许这一个文件。`,
     allow: '允许…',
+    outsideAsks: '它位于已打开的文件夹之外：会先询问您。',
     hostOnly: '只有桌面窗口能询问此事。请把文件夹拖到窗口上打开。',
     overwriteTitle: (_n, count) => `这会覆盖 ${count} 行别处没有的内容`,
     overwriteText: (path) => `${path} 中的这些内容不在任何日志、编辑快照或碎片中，只有恢复历史能找回。`,
