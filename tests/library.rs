@@ -46,9 +46,9 @@ fn put(place: &Path, below: &str, text: &str, hours: u64) {
     age(&path, hours);
 }
 
-const SHOP: &str = ".claude/projects/-w-shop/0a1b2c3d-4e5f-4061-8071-2a3b4c5d6e7f.jsonl";
+pub const SHOP: &str = ".claude/projects/-w-shop/0a1b2c3d-4e5f-4061-8071-2a3b4c5d6e7f.jsonl";
 
-fn machine() -> tempfile::TempDir {
+pub fn machine() -> tempfile::TempDir {
     let place = tempfile::tempdir().unwrap();
     let at = place.path();
     put(
@@ -86,7 +86,7 @@ fn machine() -> tempfile::TempDir {
     place
 }
 
-fn sessions(engine: &Engine, query: &str, by: SessionsBy, opened: &[String]) -> SessionsView {
+pub fn sessions(engine: &Engine, query: &str, by: SessionsBy, opened: &[String]) -> SessionsView {
     let request = Request::Sessions {
         query: query.to_owned(),
         by,
@@ -102,7 +102,7 @@ fn sessions(engine: &Engine, query: &str, by: SessionsBy, opened: &[String]) -> 
 }
 
 /// Waits until everything is looked into and counted.
-fn counted(engine: &Engine) -> SessionsView {
+pub fn counted(engine: &Engine) -> SessionsView {
     let end = Instant::now() + Duration::from_secs(20);
     loop {
         let view = sessions(engine, "", SessionsBy::Project, &[]);
@@ -373,4 +373,84 @@ fn tree(folder: &Path) -> Vec<String> {
     }
     names.sort();
     names
+}
+
+/// The samples of every agent, each at the place where the agent keeps it: told apart, with words of their own.
+#[test]
+fn every_agents_samples_are_found_at_their_places() {
+    let Some(agents) = crate::fixtures::shared("agents") else {
+        return;
+    };
+    let place = tempfile::tempdir().unwrap();
+    let home = place.path().join("home");
+    let samples = [
+        ("claude-code/v2.0.76-edits.jsonl", ".claude/projects/-w-a/11111111-4e5f-4061-8071-2a3b4c5d6e7f.jsonl"),
+        ("claude-code/v2.1.5-compaction.jsonl", ".claude/projects/-w-b/22222222-4e5f-4061-8071-2a3b4c5d6e7f.jsonl"),
+        ("codex/v0.126-patch-apply-end.jsonl", ".codex/sessions/2026/03/01/rollout-2026-03-01T10-00-00-a.jsonl"),
+        ("codex/v0.2x-bare-items.jsonl", ".codex/sessions/2025/07/01/rollout-2025-07-01T10-00-00-b.jsonl"),
+        ("copilot-cli/events-create.jsonl", ".copilot/session-state/33/events.jsonl"),
+        ("gemini/chat-v0.40.jsonl", ".gemini/tmp/abc/chats/session-1.jsonl"),
+        ("gemini/chat-write-shell.json", ".gemini/tmp/abd/chats/session-2.json"),
+        ("kimi/wire-tools-plan-compaction.jsonl", ".kimi-code/sessions/wd_app_1/session_1/agents/main/wire.jsonl"),
+        ("kimi/state.json", ".kimi-code/sessions/wd_app_1/session_1/state.json"),
+        ("cline/1770577372307-xml/ui_messages.json", ".config/Code/User/globalStorage/saoudrizwan.claude-dev/tasks/1770577372307/ui_messages.json"),
+        ("cline/1770577372307-xml/api_conversation_history.json", ".config/Code/User/globalStorage/saoudrizwan.claude-dev/tasks/1770577372307/api_conversation_history.json"),
+        ("opencode/storage", ".local/share/opencode/storage"),
+        ("openhands/v1-conversation", ".openhands/conversations/44"),
+        ("pi", ".pi/agent/sessions/--w-pi--"),
+        ("qwen", ".qwen/projects/-w-qwen/chats"),
+        ("aider/chat-history-multi.md", ".aider.chat.history.md"),
+    ];
+    for (from, to) in samples {
+        copy(&agents.join(from), &home.join(to));
+    }
+    let (engine, _notices) = Engine::start(config(place.path()));
+    let view = counted(&engine);
+    let mut bare = Vec::new();
+    let mut seen = std::collections::BTreeSet::new();
+    for line in &view.rows {
+        let SessionLine::Session { row, .. } = line else {
+            continue;
+        };
+        seen.insert(row.format.clone());
+        println!(
+            "{} | {} | {:?} | {:?}",
+            row.format, row.title, row.cwd, row.counts
+        );
+        if !row.looked
+            || row.title.ends_with(".jsonl")
+            || row.title.ends_with(".json")
+            || row.counts.is_none()
+        {
+            bare.push(format!("{} {}", row.format, row.path));
+        }
+    }
+    let want = [
+        "aider",
+        "claude-code",
+        "cline",
+        "codex",
+        "copilot-cli",
+        "gemini",
+        "kimi",
+        "opencode",
+        "openhands",
+        "pi",
+        "qwen",
+    ];
+    assert_eq!(seen.iter().map(String::as_str).collect::<Vec<_>>(), want);
+    assert!(bare.is_empty(), "no words of their own: {bare:#?}");
+}
+
+fn copy(from: &Path, to: &Path) {
+    if from.is_dir() {
+        std::fs::create_dir_all(to).unwrap();
+        for entry in std::fs::read_dir(from).unwrap().flatten() {
+            copy(&entry.path(), &to.join(entry.file_name()));
+        }
+        return;
+    }
+    std::fs::create_dir_all(to.parent().unwrap()).unwrap();
+    std::fs::copy(from, to).unwrap();
+    age(to, 1);
 }

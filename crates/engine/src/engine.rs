@@ -634,6 +634,9 @@ impl Inner {
             if key.starts_with("chips.") || key.starts_with("archive.") {
                 self.chips.configure(&self.config, &settings);
             }
+            if key.starts_with("library.") {
+                self.shelf.look_again();
+            }
         }
         Ok(self.settings_view())
     }

@@ -17,6 +17,7 @@ cargo xtask test             sets up, then tests everything: engine, command, pa
      --no-window             leaves the window out (needs neither WebKit nor a display)
      --no-page               leaves the page out
 cargo xtask setup            only the set-up that `test` needs
+     --dry-run               says what it would install, and installs nothing
 cargo xtask check            formatting, clippy, the page's types and lint, generated types
 cargo xtask bench [ARG…]     measures the engine (release build)
 cargo xtask types [--check]  writes the page's types from the engine's
@@ -31,7 +32,7 @@ fn main() -> ExitCode {
     let done = match task.as_str() {
         "run" => run(&rest),
         "test" => test(&rest),
-        "setup" => setup(Need::Window),
+        "setup" => set_up(&rest),
         "check" => check(),
         "bench" => bench(&rest),
         "types" => types(&rest),
@@ -66,21 +67,53 @@ enum Need {
     Window,
 }
 
+fn set_up(options: &[String]) -> steps::Done {
+    match options {
+        [] => setup(Need::Window),
+        [one] if one == "--dry-run" => would_set_up(),
+        _ => Err(format!(
+            "`setup` takes --dry-run, not {:?}",
+            options.join(" ")
+        )),
+    }
+}
+
 fn setup(need: Need) -> steps::Done {
     machine::check_rust()?;
     if need >= Need::Page {
         machine::check_node()?;
     }
+    // In one go: nobody is asked twice.
+    let mut wanted = Vec::new();
     if need >= Need::App {
-        packages::install(packages::BUILD)?;
+        wanted.extend(packages::BUILD);
     }
     if need >= Need::Window {
-        packages::install(packages::WINDOW_TESTS)?;
+        wanted.extend(packages::WINDOW_TESTS);
     }
+    packages::install(&wanted)?;
     if need >= Need::Page {
         page::modules()?;
     }
     Ok(())
+}
+
+/// What `setup` would do here, all of it, whatever is missing first.
+fn would_set_up() -> steps::Done {
+    let missing = [machine::check_rust(), machine::check_node()];
+    let wanted: Vec<_> = packages::BUILD
+        .iter()
+        .chain(packages::WINDOW_TESTS)
+        .collect();
+    packages::would_install(&wanted);
+    if page::modules_missing()? {
+        println!("would run: npm ci --no-audit --no-fund    (in ui)");
+    }
+    let faults: Vec<String> = missing.into_iter().filter_map(Result::err).collect();
+    if faults.is_empty() {
+        return Ok(());
+    }
+    Err(faults.join("\n"))
 }
 
 fn run(paths: &[String]) -> steps::Done {

@@ -69,22 +69,17 @@ pub const WINDOW_TESTS: &[Wanted] = &[
     },
 ];
 
-pub fn install(wanted: &[Wanted]) -> Done {
+/// # Errors
+/// The lines for an administrator, where this user may not install; what apt says.
+pub fn install(wanted: &[&Wanted]) -> Done {
     if !cfg!(target_os = "linux") {
         return elsewhere(wanted);
     }
-    let missing: Vec<&Wanted> = wanted.iter().filter(|w| !there(&w.seen)).collect();
+    let missing: Vec<&Wanted> = wanted.iter().copied().filter(|w| !there(&w.seen)).collect();
     if missing.is_empty() {
         return Ok(());
     }
-    let list = |name: fn(&Wanted) -> &'static str| {
-        missing
-            .iter()
-            .map(|w| name(w))
-            .collect::<Vec<_>>()
-            .join(" ")
-    };
-    let apt = list(|w| w.apt);
+    let apt = names(&missing, |w| w.apt);
     say(&format!(
         "missing on this system: {} ({apt})",
         list_of(&missing)
@@ -120,23 +115,64 @@ pub fn install(wanted: &[Wanted]) -> Done {
             };
         }
     }
-    Err(format!(
+    Err(lines_for(&missing))
+}
+
+/// What `install` would do here.
+pub fn would_install(wanted: &[&Wanted]) {
+    if !cfg!(target_os = "linux") {
+        if let Err(why) = elsewhere(wanted) {
+            println!("{why}");
+        }
+        return;
+    }
+    let missing: Vec<&Wanted> = wanted.iter().copied().filter(|w| !there(&w.seen)).collect();
+    if missing.is_empty() {
+        return println!("no system package is missing");
+    }
+    let apt = names(&missing, |w| w.apt);
+    println!("missing on this system: {} ({apt})", list_of(&missing));
+    let prefix = output("apt-get", &["--version"]).and_then(|_| as_root());
+    match prefix {
+        Some(prefix) => {
+            let sudo: String = prefix.iter().map(|word| format!("{word} ")).collect();
+            println!("would run: {sudo}apt-get update");
+            println!("would run: {sudo}apt-get install -y --no-install-recommends {apt}");
+        }
+        None => println!("{}", lines_for(&missing)),
+    }
+}
+
+fn names(missing: &[&Wanted], name: fn(&Wanted) -> &'static str) -> String {
+    // Some systems have one package for two of these.
+    let mut names: Vec<&str> = Vec::new();
+    for wanted in missing {
+        if !names.contains(&name(wanted)) {
+            names.push(name(wanted));
+        }
+    }
+    names.join(" ")
+}
+
+fn lines_for(missing: &[&Wanted]) -> String {
+    format!(
         "{} must be installed by an administrator first:
 
-    sudo apt-get update && sudo apt-get install -y --no-install-recommends {apt}    (Debian 12, Ubuntu 22.04, and newer)
+    sudo apt-get update && sudo apt-get install -y --no-install-recommends {}    (Debian 12, Ubuntu 22.04, and newer)
     sudo dnf install {}    (Fedora)
     sudo pacman -S --needed {}    (Arch)
     xcode-select --install    (macOS; WebKit is part of the system)
     winget install Microsoft.VisualStudio.2022.BuildTools Microsoft.EdgeWebView2Runtime    (Windows)
 ",
-        list_of(&missing),
-        list(|w| w.dnf),
-        list(|w| w.pacman),
-    ))
+        list_of(missing),
+        names(missing, |w| w.apt),
+        names(missing, |w| w.dnf),
+        names(missing, |w| w.pacman),
+    )
 }
 
 /// macOS and Windows bring the webview; the tests' driver exists only for WebKitGTK.
-fn elsewhere(wanted: &[Wanted]) -> Done {
+fn elsewhere(wanted: &[&Wanted]) -> Done {
     if wanted
         .iter()
         .any(|w| matches!(w.seen, Seen::Program("WebKitWebDriver")))

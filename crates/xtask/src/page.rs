@@ -8,19 +8,29 @@ use std::path::{Path, PathBuf};
 
 /// Installs what the lock file says, when it or Node changed since.
 pub fn modules() -> Done {
-    let ui = root().join("ui");
-    let stamp = ui.join("node_modules/.chipdeck-stamp");
-    let lock = fs::read_to_string(ui.join("package-lock.json"))
-        .map_err(|error| format!("ui/package-lock.json: {error}"))?;
-    let now = format!(
-        "{}\n{lock}",
-        output("node", &["--version"]).unwrap_or_default()
-    );
-    if fs::read_to_string(&stamp).is_ok_and(|before| before == now) {
+    if !modules_missing()? {
         return Ok(());
     }
     npm("the page's modules", &["ci", "--no-audit", "--no-fund"])?;
-    fs::write(&stamp, now).map_err(|error| format!("{}: {error}", stamp.display()))
+    let stamp = stamp();
+    fs::write(&stamp, wanted_modules()?).map_err(|error| format!("{}: {error}", stamp.display()))
+}
+
+pub fn modules_missing() -> Result<bool, String> {
+    let now = wanted_modules()?;
+    Ok(!fs::read_to_string(stamp()).is_ok_and(|before| before == now))
+}
+
+fn stamp() -> PathBuf {
+    root().join("ui/node_modules/.chipdeck-stamp")
+}
+
+/// What the modules depend on.
+fn wanted_modules() -> Result<String, String> {
+    let lock = fs::read_to_string(root().join("ui/package-lock.json"))
+        .map_err(|error| format!("ui/package-lock.json: {error}"))?;
+    let node = output("node", &["--version"]).unwrap_or_default();
+    Ok(format!("{node}\n{lock}"))
 }
 
 /// Builds `ui/dist` when anything in `ui` changed: the app embeds it.

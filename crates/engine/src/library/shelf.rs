@@ -65,6 +65,13 @@ pub struct Known {
 }
 
 impl Shelf {
+    /// Places changed: they are looked at soon.
+    pub fn look_again(&self) {
+        if let Some(bell) = &*hold(&self.bell) {
+            bell.ring();
+        }
+    }
+
     /// What is known now; right after the start it waits a little.
     pub fn known(&self) -> Known {
         let mut inside = hold(&self.inside);
