@@ -9,7 +9,7 @@ mod drag;
 mod page;
 
 pub use chooser::choose;
-pub use desk::{shared_fixtures, Desk, Running};
+pub use desk::{beside, shared_fixtures, Desk, Running};
 pub use drag::drag_onto;
 pub use page::{keys, Page};
 

@@ -268,6 +268,16 @@ impl FileSource {
         slots.len() > before
     }
 
+    /// Takes over the files of another look at the same place: what was read of them before is forgotten.
+    pub fn adopt(&self, other: FileSource) {
+        let fresh = other
+            .slots
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
+        *self.slots.write().unwrap_or_else(PoisonError::into_inner) = fresh;
+        self.blocks.forget();
+    }
+
     /// What happened to a file of which `read` bytes were read.
     pub fn look(&self, file: u32, read: u64) -> Fate {
         let mut slots = self.slots.write().unwrap_or_else(PoisonError::into_inner);

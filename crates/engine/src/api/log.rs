@@ -220,10 +220,51 @@ pub struct EntryRow {
     pub trace_id: Option<String>,
     /// One line for people, at most 200 characters.
     pub summary: String,
+    /// The same in parts, where words of ours are in it: the page says it in its own language.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub says: Option<RowSays>,
     /// Worst finding: `error`, `warning`, `info`.
     pub finding: Option<String>,
     /// `file:line` in the log.
     pub place: String,
+}
+
+/// A row's summary, where it is more than the log's own text. Texts are cut like the summary.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(
+    tag = "code",
+    rename_all = "kebab-case",
+    rename_all_fields = "camelCase"
+)]
+pub enum RowSays {
+    /// A file's whole text.
+    Lines { path: String, count: u64 },
+    /// Some edits of a file.
+    Edits { path: String, count: u64 },
+    Patch { path: String },
+    /// A file was seen on disk; `whole`: with its content.
+    Seen { path: String, whole: bool },
+    SessionEnded,
+    /// Outcome of a tool call, `ms` long, with what it says.
+    Outcome {
+        tool: String,
+        status: String,
+        ms: Option<i64>,
+        text: String,
+    },
+    Corrects { id: String, status: String },
+    /// An entry of the memory comes into a zone.
+    IntoZone {
+        id: String,
+        zone: String,
+        text: String,
+    },
+    ToZone { id: String, zone: String },
+    Reviewed { plan: String, approved: bool },
+    Tokens { plan: String, count: i64 },
+    WholeState { files: u64 },
+    UndoOf { path: String, restore: String },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]

@@ -158,8 +158,8 @@ requests! {
     OpenBranch { log: String, edits: Vec<BranchEdit> } => BranchView;
     /// Branches that are open, of which this log is the recorded side or the branch.
     Branches { log: String } => Vec<BranchView>;
-    /// Asks where to, in a native dialogue, and writes the branch as a new log (desktop only).
-    SaveBranch { branch: String } => BranchSaved;
+    /// Asks where to, in a native dialogue, and writes the branch as a new log (desktop only); `null`: cancelled.
+    SaveBranch { branch: String } => Option<BranchSaved>;
     /// Two open logs, as a branch is compared with what was recorded.
     CompareLogs { left: String, right: String } => BranchView;
     /// What differs at the end of a branch, or of two logs that were compared.

@@ -95,16 +95,25 @@ fn settle(rows: &mut [Row]) {
     }
 }
 
-/// Contents that somebody proves, with when.
-pub struct Proofs(HashMap<String, Vec<(Option<i64>, Settled)>>);
+/// Contents that somebody proves, with when and in which work tree; git's commits are of all of them.
+pub struct Proofs(HashMap<String, Vec<Proof>>);
+
+struct Proof {
+    commit: bool,
+    checkout: Option<String>,
+    settled: Settled,
+}
 
 impl Proofs {
     pub fn of<'t>(told: impl Iterator<Item = &'t Told>) -> Proofs {
-        let mut proofs: HashMap<String, Vec<(Option<i64>, Settled)>> = HashMap::new();
+        let mut proofs: HashMap<String, Vec<Proof>> = HashMap::new();
         for told in told {
             if let (Some(content), Some(settled)) = (&told.content, proof(told)) {
-                let held = proofs.entry(content.clone()).or_default();
-                held.push((settled.time, settled));
+                proofs.entry(content.clone()).or_default().push(Proof {
+                    commit: settled.by == SettledBy::Commit,
+                    checkout: told.author.checkout.clone(),
+                    settled,
+                });
             }
         }
         Proofs(proofs)
@@ -117,9 +126,12 @@ impl Proofs {
         }
         let held = self.0.get(told.content.as_deref()?)?;
         // That it was so before says nothing of then; the disk is as it is now.
-        let later = |time: Option<i64>| time.is_none() || time >= told.time;
-        let (_, settled) = held.iter().find(|(time, _)| later(*time))?;
-        Some(settled.clone())
+        let proves = |proof: &&Proof| {
+            let time = proof.settled.time;
+            let later = time.is_none() || time >= told.time;
+            later && (proof.commit || proof.checkout == told.author.checkout)
+        };
+        Some(held.iter().find(proves)?.settled.clone())
     }
 }
 

@@ -105,14 +105,8 @@ impl Shelf {
             let card = self.look(found);
             known.cards.insert(found.path.clone(), card);
         }
-        let mut inside = hold(&self.inside);
-        let wanted = shown.iter().map(|it| it.path.clone()).collect::<Vec<_>>();
-        let other = inside.wanted != wanted;
-        inside.wanted = wanted;
-        drop(inside);
-        if let Some(bell) = hold(&self.bell).as_ref().filter(|_| other) {
-            bell.ring();
-        }
+        // The thread sees it when it takes up the next ones; when it rests there is nothing left to do.
+        hold(&self.inside).wanted = shown.iter().map(|it| it.path.clone()).collect();
     }
 
     /// Looks into one log and keeps its card.

@@ -451,6 +451,19 @@ impl Log {
             let fates: Vec<Fate> = (0..self.source.files())
                 .map(|file| self.source.look(file, set.offset(file)))
                 .collect();
+            let rewritten = |fate: &Fate| !matches!(fate, Fate::Same);
+            if self.is_document() && fates.iter().any(rewritten) {
+                if let Some(fresh) = self.anew() {
+                    set = fresh;
+                    at_rest = false;
+                    hold(&self.status).grew = Some(Instant::now());
+                    self.tell();
+                    continue;
+                }
+                if self.closed.load(Ordering::SeqCst) {
+                    return;
+                }
+            }
             if let Some(lost) = fates.iter().find_map(|fate| fate.lost()) {
                 hold(&self.status).changed = Some(lost);
                 self.tell();
@@ -497,6 +510,51 @@ impl Log {
         }
     }
 
+    /// Its writer rewrites the whole file on each change, or keeps it in a database.
+    fn is_document(&self) -> bool {
+        matches!(hold(&self.status).format, Format::Agent(agent) if agent.is_document())
+    }
+
+    /// Reads a rewritten document once it is whole again, beside what is shown, and shows it then: positions stay.
+    /// `None`: it does not become whole, is gone, or is another log now.
+    fn anew(&self) -> Option<LogSet> {
+        let format = hold(&self.status).format;
+        let mut pause = REWRITING;
+        for _ in 0..REWRITES {
+            // A burst of writes becomes one step; a large document is not read all the time.
+            std::thread::sleep(pause);
+            if self.closed.load(Ordering::SeqCst) {
+                return None;
+            }
+            let begun = Instant::now();
+            let Ok(source) = FileSource::open(&self.path) else {
+                continue;
+            };
+            let mut set = LogSet::open(&source);
+            if set.format() != format {
+                continue;
+            }
+            let mut fresh = Timeline::new(options(&source, format));
+            let read = read_whole(&mut set, &source, &mut fresh, &self.closed);
+            pause = REWRITING.max(begun.elapsed() * 4);
+            if read.is_err() || fresh.is_empty() {
+                continue;
+            }
+            let mut timeline = self
+                .timeline
+                .write()
+                .unwrap_or_else(PoisonError::into_inner);
+            self.source.adopt(source);
+            *timeline = fresh;
+            self.forget_entries();
+            drop(timeline);
+            hold(&self.searches).forget_after(0);
+            self.generation.fetch_add(1, Ordering::SeqCst);
+            return Some(set);
+        }
+        None
+    }
+
     fn ends_torn(&self) -> bool {
         self.look(|look| {
             let last = look.timeline.entry(look.timeline.len());
@@ -531,6 +589,25 @@ impl Log {
             }
         }
     }
+}
+
+/// All that a set has now, onto a timeline that nobody sees yet.
+fn read_whole(
+    set: &mut LogSet,
+    source: &FileSource,
+    timeline: &mut Timeline,
+    closed: &AtomicBool,
+) -> std::io::Result<()> {
+    loop {
+        let before = set.progress(source).read;
+        let progress = set.read(source, STRIDE, &mut |batch, at| timeline.take(batch, at))?;
+        if progress.done() || progress.read == before || closed.load(Ordering::SeqCst) {
+            break;
+        }
+    }
+    set.settle(false, source, &mut |batch, at| timeline.take(batch, at));
+    timeline.arrange(source);
+    Ok(())
 }
 
 fn eta(elapsed: Duration, read: u64, total: u64) -> Option<u64> {

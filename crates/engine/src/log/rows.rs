@@ -2,8 +2,8 @@
 
 use super::look::Look;
 use super::text::{cut, head, json_head, one_line};
-use crate::api::{EntryRow, Page};
-use chipdeck_event::{Change, Entry, Json, Located, Payload, Session, Status, Text};
+use crate::api::{EntryRow, Page, RowSays};
+use chipdeck_event::{Change, Decision, Entry, Json, Located, Payload, Session, Status, Text};
 use serde_json::Value;
 
 /// Characters of a summary.
@@ -63,6 +63,7 @@ impl Look<'_> {
             timestamp,
             trace_id: trace,
             summary: one_line(&self.summary(index, located), SUMMARY),
+            says: self.says(index, located),
             finding: self.findings.worst(index).map(|it| it.as_str().to_owned()),
             place: self.place(located),
         })
@@ -288,6 +289,103 @@ impl Look<'_> {
                 }
             }
         }
+    }
+
+    /// The summary in parts, where words of ours are in it.
+    fn says(&self, index: u32, located: &Located) -> Option<RowSays> {
+        let event = located.entry.event()?;
+        let lines = |text: &Text| match head(text, self.source, 1 << 20) {
+            Some((text, false)) => Some(text.lines().count() as u64),
+            _ => None,
+        };
+        let cut = |text: String| one_line(&text, SUMMARY);
+        let tool = || self.tool_name(index).unwrap_or_default().to_owned();
+        Some(match &event.payload {
+            Payload::SessionEnd { reason: None } => RowSays::SessionEnded,
+            Payload::MessageToolResult {
+                status, content, ..
+            } => RowSays::Outcome {
+                tool: tool(),
+                status: status.as_str().to_owned(),
+                ms: None,
+                text: cut(content.as_ref().map(|it| self.text(it)).unwrap_or_default()),
+            },
+            Payload::ToolResult {
+                status,
+                result,
+                error,
+                duration_ms,
+                ..
+            } => RowSays::Outcome {
+                tool: tool(),
+                status: status.as_str().to_owned(),
+                ms: *duration_ms,
+                text: cut(self
+                    .value(if *status == Status::Ok { result } else { error })
+                    .unwrap_or_default()),
+            },
+            Payload::MessageCorrection {
+                corrects, status, ..
+            } => RowSays::Corrects {
+                id: corrects.to_string(),
+                status: status.as_str().to_owned(),
+            },
+            Payload::FileCreate { path, content }
+            | Payload::FileChange {
+                path,
+                change: Change::Content(content),
+                ..
+            } => RowSays::Lines {
+                path: path.to_string(),
+                count: lines(content)?,
+            },
+            Payload::FileChange {
+                path,
+                change: Change::Edits(edits),
+                ..
+            } => RowSays::Edits {
+                path: path.to_string(),
+                count: edits.len() as u64,
+            },
+            Payload::FileChange { path, .. } => RowSays::Patch {
+                path: path.to_string(),
+            },
+            Payload::FileObserve { path, content, .. } => RowSays::Seen {
+                path: path.to_string(),
+                whole: content.is_some(),
+            },
+            Payload::MemoryAdd {
+                id, zone, content, ..
+            } => RowSays::IntoZone {
+                id: id.to_string(),
+                zone: zone_name(*zone).to_owned(),
+                text: cut(self.text(content)),
+            },
+            Payload::MemoryMove { id, to, .. } => RowSays::ToZone {
+                id: id.to_string(),
+                zone: zone_name(*to).to_owned(),
+            },
+            Payload::PlanReview { plan, decision } => RowSays::Reviewed {
+                plan: plan.to_string(),
+                approved: *decision == Decision::Approved,
+            },
+            Payload::ContextLoad { plan, tokens } => RowSays::Tokens {
+                plan: plan.as_deref().unwrap_or_default().to_owned(),
+                count: *tokens,
+            },
+            Payload::StateSnapshot { contents, .. } => RowSays::WholeState {
+                files: contents.len() as u64,
+            },
+            Payload::RestoreApply {
+                path,
+                undo_of: Some(undone),
+                ..
+            } => RowSays::UndoOf {
+                path: path.to_string(),
+                restore: undone.to_string(),
+            },
+            _ => return None,
+        })
     }
 
     /// What a call is about: its most telling argument, else all of them.

@@ -196,7 +196,11 @@ impl Inner {
                 "There is nothing to undo: the files are as before it.",
             )
             .why("already-there")),
-            Some(done) => Ok(self.written(&root, done, label, undo_of)),
+            Some(done) => {
+                // What was told of a plan holds no longer.
+                hold(&self.plans).done.clear();
+                Ok(self.written(&root, done, label, undo_of))
+            }
         }
     }
 

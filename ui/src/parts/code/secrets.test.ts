@@ -1,6 +1,9 @@
 import { render } from '@testing-library/svelte';
 import { tick } from 'svelte';
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Carries, Replies, RequestType } from '../../api';
+import { useHost } from '../../host';
+import { secretsIn } from '../../host/fixture/secrets';
 import Code from './Code.svelte';
 import { cover } from './draw';
 import { highlight, plainSegments } from './highlight';
@@ -24,8 +27,17 @@ const until = async (get: () => unknown) => {
   throw new Error(`never came: ${String(get)}`);
 };
 
+let asked = 0;
 beforeEach(() => {
   mask.on = true;
+  useHost({
+    ask: <T extends RequestType>(request: { type: T } & Carries<T>) => {
+      asked++;
+      const { texts } = request as unknown as { texts: string[] };
+      return Promise.resolve(secretsIn(texts) as Replies[T]);
+    },
+    listen: () => () => {},
+  });
 });
 
 describe('secrets', () => {
@@ -37,6 +49,15 @@ describe('secrets', () => {
       [],
     );
     expect(mayHold('a short line')).toBe(false);
+  });
+
+  it('are asked about together, and once', async () => {
+    const before = asked;
+    const texts = [`one ${TOKEN}`, `two ${TOKEN}`, 'three of sixteen_characters'];
+    const found = await Promise.all(texts.map(findSecrets));
+    expect(found.map((ranges) => ranges.length)).toEqual([1, 1, 0]);
+    await findSecrets(texts[0] ?? '');
+    expect(asked).toBe(before + 1);
   });
 
   it('of many lines are found in each', async () => {

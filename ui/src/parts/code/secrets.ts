@@ -1,5 +1,7 @@
-// Values that look like keys, passwords or tokens, found by secretlint's recommended rules. Loaded when a text first
-// looks as if it could hold one. Leaves out: what is done about them (mask.svelte.ts, draw.ts).
+// Values that look like keys, passwords or tokens, found by the engine's rules: the same that exports go by. It is
+// asked when a text looks as if it could hold one. Leaves out: what is done about them (mask.svelte.ts, draw.ts).
+
+import { request } from '../../host';
 
 /** UTF-16 offsets. */
 export interface Range {
@@ -7,13 +9,11 @@ export interface Range {
   to: number;
 }
 
-type Scan = (text: string) => Promise<Range[]>;
-
 /**
- * Cheap and wide: nothing that a rule could find is without a run of sixteen characters of a key, an address with a
- * password, or the head of a private key. Texts without any are not scanned.
+ * Cheap and wide: nothing that a rule could find is without a run of ten characters of a key, an address with a
+ * password, or the head of a private key. Texts without any are not asked about.
  */
-const CANDIDATE = /[A-Za-z0-9_\-+/=.]{16,}|:\/\/[^\s/@]*:[^\s@]*@|PRIVATE KEY/;
+const CANDIDATE = /[A-Za-z0-9_\-+/=.]{10,}|:\/\/[^\s/@]*:[^\s@]*@|PRIVATE KEY/;
 const MOST = 400_000;
 const KEPT = 400;
 
@@ -21,20 +21,39 @@ export function mayHold(text: string): boolean {
   return CANDIDATE.test(text);
 }
 
-let scanner: Promise<Scan> | null = null;
 const known = new Map<string, Range[]>();
 
-async function load(): Promise<Scan> {
-  const [{ lintSource }, { creator }] = await Promise.all([
-    import('@secretlint/core'),
-    import('@secretlint/secretlint-rule-preset-recommend'),
-  ]);
-  const options = { config: { rules: [{ id: 'recommended', rule: creator }] }, maskSecrets: false };
-  return async (content) => {
-    const source = { content, filePath: 'log.txt', ext: '.txt', contentType: 'text' as const };
-    const { messages } = await lintSource({ source, options });
-    return merge(messages.map(({ range }) => ({ from: range[0] ?? 0, to: range[1] ?? 0 })));
-  };
+/** Texts that wait for the engine, asked about together. */
+let waiting: { text: string; found: (ranges: Range[]) => void; failed: (why: unknown) => void }[] = [];
+
+/** A question has at most so many characters. */
+const TOGETHER = 2_000_000;
+
+function scan(text: string): Promise<Range[]> {
+  return new Promise((found, failed) => {
+    waiting.push({ text, found, failed });
+    if (waiting.length === 1) setTimeout(() => void flush(), 0);
+  });
+}
+
+async function flush(): Promise<void> {
+  const all = waiting;
+  waiting = [];
+  while (all.length) {
+    const some = all.splice(0, 1);
+    let size = some[0]?.text.length ?? 0;
+    for (let next = all[0]; next && size + next.text.length <= TOGETHER; next = all[0]) {
+      size += next.text.length;
+      some.push(next);
+      all.shift();
+    }
+    try {
+      const replies = await request({ type: 'secretsIn', texts: some.map((one) => one.text) });
+      some.forEach((one, i) => one.found(merge(replies[i] ?? [])));
+    } catch (thrown) {
+      some.forEach((one) => one.failed(thrown));
+    }
+  }
 }
 
 /** In order, without overlaps. */
@@ -53,13 +72,13 @@ export function knownSecrets(text: string): Range[] | undefined {
   return mayHold(text) ? known.get(text) : [];
 }
 
-/** The secrets of a text, in order. None where the rules cannot be loaded. */
+/** The secrets of a text, in order. None where the engine cannot be asked. */
 export async function findSecrets(text: string): Promise<Range[]> {
   const before = knownSecrets(text);
   if (before) return before;
   if (text.length > MOST) return [];
   try {
-    const found = await (await (scanner ??= load()))(text);
+    const found = await scan(text);
     if (known.size >= KEPT) known.delete(known.keys().next().value ?? '');
     known.set(text, found);
     return found;
@@ -107,6 +126,3 @@ export function overlay<S extends Range & { cls: string }>(
 }
 
 export const SECRET = 'secret';
-
-// The rules are some 200 kB: loaded soon after the start, so that no text waits for them.
-if (typeof window !== 'undefined') setTimeout(() => (scanner ??= load()).catch(() => {}), 400);
