@@ -150,6 +150,14 @@ impl Door {
                 };
                 sent(&exported)
             }
+            Request::SaveBranch { branch } => {
+                let name = self.engine.branch_name(&branch).unwrap_or_default();
+                let saved = match dialogues::save(app, self.words(), &name) {
+                    Some(path) => Some(self.engine.save_branch(&branch, &path)?),
+                    None => None,
+                };
+                sent(&saved)
+            }
             Request::AllowRoot { plan } => sent(&self.allow(app, &plan)?),
             Request::Reveal { what } => {
                 reveal::show(&self.engine.reveal_path(&what)?)

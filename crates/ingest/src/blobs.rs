@@ -48,7 +48,7 @@ fn check(sha256: &str, source: &dyn Source) -> Option<u64> {
     sound.then_some(bytes.len() as u64)
 }
 
-fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write;
     bytes
         .iter()

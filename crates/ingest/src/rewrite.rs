@@ -3,7 +3,8 @@
 
 use crate::reader::Batch;
 use crate::source::Source;
-use crate::tape::Tape;
+use crate::tape::{Tape, Val};
+use sha2::{Digest, Sha256};
 use std::io;
 
 /// Bytes that are read at once.
@@ -64,6 +65,59 @@ pub fn member(record: &str, name: &str) -> Option<String> {
     found.map(|(_, value)| value.raw().to_owned())
 }
 
+/// A long text that was taken out of a record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lifted {
+    /// Lower-case hex.
+    pub sha256: String,
+    pub text: String,
+}
+
+/// The record with the texts of its payload that are longer than `most` bytes replaced by references to blobs: those
+/// that a reader looks up (members of the payload, of its edits, of its contents). Everything else stays byte for
+/// byte. `None` where there is nothing to take out.
+pub fn lift(record: &str, most: usize) -> Option<(String, Vec<Lifted>)> {
+    if record.len() <= most {
+        return None;
+    }
+    let mut tape = Tape::default();
+    tape.read(record).ok()?;
+    let payload = tape.root(record).get("payload")?;
+    let mut long: Vec<(usize, usize, String)> = Vec::new();
+    let mut look = |value: Val<'_>| {
+        if let Some(text) = value.str().filter(|text| text.len() > most) {
+            long.push((value.start(), value.raw().len(), text.into_owned()));
+        }
+    };
+    for (name, value) in payload.members() {
+        look(value);
+        match &*name {
+            "edits" => value
+                .items()
+                .flat_map(|item| item.members().collect::<Vec<_>>())
+                .for_each(|(_, value)| look(value)),
+            "contents" => value.members().for_each(|(_, value)| look(value)),
+            _ => {}
+        }
+    }
+    if long.is_empty() {
+        return None;
+    }
+    let (mut out, mut lifted, mut from) = (String::new(), Vec::new(), 0);
+    for (start, len, text) in long {
+        let sha256 = crate::blobs::hex(&Sha256::digest(text.as_bytes()));
+        out.push_str(record.get(from..start)?);
+        out.push_str(&format!(
+            "{{\"$blob\":\"sha256:{sha256}\",\"bytes\":{}}}",
+            text.len()
+        ));
+        from = start + len;
+        lifted.push(Lifted { sha256, text });
+    }
+    out.push_str(record.get(from..)?);
+    Some((out, lifted))
+}
+
 /// Reads one file of a source to its end as a canonical log, whatever its name.
 ///
 /// # Errors
@@ -116,5 +170,24 @@ mod tests {
             member(record, "payload").as_deref(),
             Some(r#"{"x": "\u00e4"}"#)
         );
+    }
+
+    #[test]
+    fn long_texts_are_taken_out_and_nothing_else_moves() {
+        let long = "ä\\n".repeat(20);
+        let record = format!(
+            r#"{{"x":"{long}", "payload":{{"path":"a","edits":[{{"old":"{long}","new":"b"}}],"args":{{"n":"{long}"}}}} }}"#
+        );
+        let (lifted, texts) = lift(&record, 40).unwrap();
+        assert_eq!(texts.len(), 1);
+        assert_eq!(texts[0].text, "ä\n".repeat(20));
+        let reference = format!(
+            r#"{{"$blob":"sha256:{}","bytes":{}}}"#,
+            texts[0].sha256,
+            texts[0].text.len()
+        );
+        let old = format!(r#""old":"{long}""#);
+        assert_eq!(lifted, record.replacen(&old, &format!(r#""old":{reference}"#), 1));
+        assert_eq!(lift(&record, 1_000), None);
     }
 }

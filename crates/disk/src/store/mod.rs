@@ -5,8 +5,12 @@
 
 mod append;
 mod branch;
+mod kinds;
 mod scratch;
 
 pub use append::{append, AppendError, Tail};
 pub use branch::{write_branch, BranchFileError};
+pub use kinds::{
+    FileStore, Flush, Line, Mended, MemoryStore, Rotation, ShardStore, Store, LONG_STRING,
+};
 pub use scratch::Scratch;
