@@ -222,10 +222,15 @@ fn agent_log(name: &str, files: &[(String, Vec<u8>)]) -> usize {
         source,
         &span(Some(half), None),
         Format::Jsonl,
-        &masked(),
+        &Secrets::Keep,
     );
     let alone = MemorySource::single("part.jsonl", text);
-    assert!(!fold(&alone).is_empty(), "{name}");
+    let again = fold(&alone);
+    assert_eq!(
+        told(&again, &alone),
+        told(timeline, source),
+        "{name} from {half}"
+    );
     for format in [
         Format::Markdown,
         Format::Html,
