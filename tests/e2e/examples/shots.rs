@@ -1,6 +1,6 @@
 //! Pictures of the real window, for looking at and for the README: every view on the bundled demo, on given logs too,
 //! in light and dark, at two sizes. `cargo xtask shots [LOG…]` writes them to `target/shots`; `cargo xtask shots --scrub`
-//! only the animated one of a scrub (`scrub.gif`), with how long a step took.
+//! only the animated one of a scrub (`scrub.webp`), with how long a step took.
 //!
 //! `SHOTS_ONLY=1280x800-light` leaves out the other sizes and themes; `SHOTS_LANGUAGE=zh-CN` speaks Chinese.
 
@@ -111,17 +111,25 @@ fn scrub(to: &Path) {
         page.painted();
         std::thread::sleep(std::time::Duration::from_millis(200));
     }
-    // Small enough for a page that is read over a slow line.
+    let picture = to.join("scrub.webp");
     let made = std::process::Command::new("convert")
         .args(["-delay", "22", "-loop", "0"])
         .arg(folder.join("*.png"))
-        .args(["-resize", "960x", "-dither", "None", "-colors", "64"])
-        .args(["-layers", "OptimizeTransparency"])
-        .arg(to.join("scrub.gif"))
+        .args([
+            "-resize",
+            "1120x",
+            "-quality",
+            "70",
+            "-define",
+            "webp:method=6",
+        ])
+        .arg(&picture)
         .status();
     assert!(made.is_ok_and(|it| it.success()), "ImageMagick is missing");
+    // Small enough for a page that is read over a slow line.
+    assert!(std::fs::metadata(&picture).unwrap().len() < 1_000_000);
     steps(&page);
-    println!("{}", to.join("scrub.gif").display());
+    println!("{}", picture.display());
 }
 
 /// How long a held key takes for each step, until tree, difference and event of it are on screen.

@@ -3,3 +3,4 @@ export * from './findings';
 export * from './kinds';
 export * from './refusals';
 export * from './restores';
+export * from './rows';

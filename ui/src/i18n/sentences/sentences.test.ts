@@ -12,6 +12,8 @@ import {
   planWords,
   refusalTables,
   restoreTables,
+  rowTable,
+  rowWords,
   statusTable,
   targetWords,
   warningWords,
@@ -131,6 +133,18 @@ describe('what is said', () => {
     );
     language.tongue = 'zh-CN';
     expect(planWords(plan(3, 1))).toBe('把事件 4,211 的 3 行放入 a.py。磁盘上 1 行会被替换；撤销可取回。');
+  });
+
+  it('says an entry in the language of the moment, and leaves the log its own words', () => {
+    const row = {
+      summary: 'be-write error, 38 ms: no such file',
+      says: { code: 'outcome', tool: 'be-write', status: 'error', ms: 38, text: 'no such file' },
+    } as const;
+    expect(rowWords(row)).toBe('be-write error, 38 ms: no such file');
+    language.tongue = 'zh-CN';
+    expect(rowWords(row)).toBe('be-write 错误，38 毫秒：no such file');
+    expect(rowWords({ summary: 'a message' })).toBe('a message');
+    expect(Object.keys(rowTable.en).sort()).toEqual(Object.keys(rowTable['zh-CN']).sort());
   });
 
   it('warns by what differs', () => {
