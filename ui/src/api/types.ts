@@ -465,6 +465,10 @@ kind: string, session: string | null, timestamp: number | null, traceId: string 
  */
 summary: string, 
 /**
+ * The same in parts, where words of ours are in it: the page says it in its own language.
+ */
+says?: RowSays, 
+/**
  * Worst finding: `error`, `warning`, `info`.
  */
 finding: string | null, 
@@ -1246,6 +1250,11 @@ export type RootRow = { path: string,
  * Only this file of it may be written.
  */
 only: string | null, };
+
+/**
+ * A row's summary, where it is more than the log's own text. Texts are cut like the summary.
+ */
+export type RowSays = { "code": "lines", path: string, count: number, } | { "code": "edits", path: string, count: number, } | { "code": "patch", path: string, } | { "code": "seen", path: string, whole: boolean, } | { "code": "session-ended" } | { "code": "outcome", tool: string, status: string, ms: number | null, text: string, } | { "code": "corrects", id: string, status: string, } | { "code": "into-zone", id: string, zone: string, text: string, } | { "code": "to-zone", id: string, zone: string, } | { "code": "reviewed", plan: string, approved: boolean, } | { "code": "tokens", plan: string, count: number, } | { "code": "whole-state", files: number, } | { "code": "undo-of", path: string, restore: string, };
 
 export type Run = { text: string, changed: boolean, };
 
