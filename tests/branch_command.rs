@@ -303,17 +303,27 @@ fn a_cut_goes_on_with_another_log() {
         "both.jsonl",
     );
     assert_eq!(done["divergence"], 11);
-    let events: Vec<Value> = lines(&out)
-        .iter()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
-    assert_eq!(events.len(), 10 + 7);
-    let seqs: Vec<u64> = events
-        .iter()
-        .map(|it| it["seq"].as_u64().unwrap())
-        .collect();
-    assert!(seqs.is_sorted_by(|a, b| a < b), "{seqs:?}");
-    assert_eq!(events[10]["eventId"], "q21");
+    let seqs = |out: &Path| -> Vec<u64> {
+        let of = |line: &String| {
+            let seq = chipdeck_ingest::member(line, "seq").unwrap();
+            seq.parse().unwrap()
+        };
+        lines(out).iter().map(of).collect()
+    };
+    assert_eq!(seqs(&out), (1..=10).chain(21..=27).collect::<Vec<u64>>());
+    assert_eq!(state(&text(&out), "11")["at"]["eventId"], "q21");
+    assert_eq!(
+        lines(&out)[10..],
+        lines(Path::new(&set("edits.jsonl")))[20..]
+    );
+    let edits = set("edits.jsonl");
+    let (_, out) = bench.branch(
+        &set("basic.jsonl"),
+        &["--cut", "e10", "--then", &edits, "--from", "3"],
+        "moved.jsonl",
+    );
+    assert_eq!(seqs(&out), (1..=34).collect::<Vec<u64>>());
+    assert_eq!(state(&text(&out), "11")["at"]["eventId"], "q4");
     let same = bench.branch(
         &set("basic.jsonl"),
         &["--cut", "10", "--then", &set("basic.jsonl"), "--from", "10"],

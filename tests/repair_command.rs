@@ -89,7 +89,7 @@ fn every_drift_is_settled_by_one_line_and_a_second_run_adds_nothing() {
         .collect();
     // The execution's status; `error` where it has none.
     assert_eq!(told, [("d6", "denied"), ("d9", "ok"), ("d999", "error")]);
-    let highest = 14;
+    let highest = 16;
     for (nth, event) in (1..).zip(appended) {
         assert_eq!(event["type"], "message.correction");
         assert_eq!(event["traceId"], "t1");

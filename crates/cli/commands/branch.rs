@@ -3,8 +3,8 @@
 
 use super::restoring::open_log;
 use crate::output::{warn, End, Failure, Out, Outcome};
-use chipdeck_engine::log::Reading;
 use chipdeck_disk::store::{write_branch, BranchFileError};
+use chipdeck_engine::log::Reading;
 use chipdeck_replay::branch::{
     differences, event_faults, payload_faults, Branch, BranchError, Differences, Edits, Look,
     Moved, PayloadFault, Standing, Tail,
@@ -253,7 +253,9 @@ fn named(base: &Reading, given: &str, option: &str) -> Result<(u32, PathBuf), Fa
         }
     }
     Err(first.unwrap_or_else(|| {
-        Failure::usage(format!("{option} {given}: expected an event, `=` and a file"))
+        Failure::usage(format!(
+            "{option} {given}: expected an event, `=` and a file"
+        ))
     }))
 }
 

@@ -63,8 +63,12 @@ pub fn run(arguments: Arguments, out: &mut Out) -> Outcome {
 fn failed(error: RepairError) -> Failure {
     let failure = Failure::no(error.to_string());
     match error {
-        RepairError::Foreign => failure.hint("agents' logs belong to their agents: they are only read"),
-        RepairError::Torn(_) => failure.hint("`chipdeck check` shows the line; nothing was appended"),
+        RepairError::Foreign => {
+            failure.hint("agents' logs belong to their agents: they are only read")
+        }
+        RepairError::Torn(_) => {
+            failure.hint("`chipdeck check` shows the line; nothing was appended")
+        }
         _ => failure,
     }
 }

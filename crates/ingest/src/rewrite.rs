@@ -187,7 +187,10 @@ mod tests {
             texts[0].text.len()
         );
         let old = format!(r#""old":"{long}""#);
-        assert_eq!(lifted, record.replacen(&old, &format!(r#""old":{reference}"#), 1));
+        assert_eq!(
+            lifted,
+            record.replacen(&old, &format!(r#""old":{reference}"#), 1)
+        );
         assert_eq!(lift(&record, 1_000), None);
     }
 }

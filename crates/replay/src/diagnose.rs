@@ -109,9 +109,8 @@ impl Diagnosis {
             };
             found.push((doubt, known.index, known.finding));
         }
-        let own = |index: &u32, doubt: Doubt| {
-            Some((doubt, Some(*index), made(timeline, *index, doubt)?))
-        };
+        let own =
+            |index: &u32, doubt: Doubt| Some((doubt, Some(*index), made(timeline, *index, doubt)?));
         found.extend(
             self.twice
                 .iter()
@@ -128,9 +127,7 @@ impl Diagnosis {
 
     /// The findings that only a diagnosis makes, in the order of their entries.
     pub fn findings(&self, timeline: &Timeline) -> Vec<(u32, Finding)> {
-        let of = |doubt: Doubt| {
-            move |index: &u32| Some((*index, made(timeline, *index, doubt)?))
-        };
+        let of = |doubt: Doubt| move |index: &u32| Some((*index, made(timeline, *index, doubt)?));
         let twice = self.twice.iter().filter_map(of(Doubt::NotIdempotent));
         let hidden = self.hidden.iter().filter_map(of(Doubt::HiddenInput));
         let mut all: Vec<(u32, Finding)> = twice.chain(hidden).collect();
@@ -176,8 +173,7 @@ impl State {
                 state.changers,
             )
         };
-        plain(self) == plain(other)
-            && same!(files context_heads tools open chips memory plans)
+        plain(self) == plain(other) && same!(files context_heads tools open chips memory plans)
     }
 }
 
@@ -188,7 +184,11 @@ impl Timeline {
             return false;
         };
         let row = |timeline: &Timeline, row: u32| {
-            timeline.book.file_rows.get(row as usize).map(|(file, _)| *file)
+            timeline
+                .book
+                .file_rows
+                .get(row as usize)
+                .map(|(file, _)| *file)
         };
         let rows: Vec<(u32, u32)> = match a {
             Effect::File { row, .. } => vec![(*row, *row)],
@@ -259,7 +259,10 @@ mod tests {
         assert!(found.contains(&(3, "not-idempotent")), "{found:?}");
         assert!(!found.contains(&(4, "not-idempotent")), "{found:?}");
         let (index, finding) = &diagnosis.findings(&timeline)[0];
-        assert_eq!((*index, finding.line, finding.code), (1, 1, Code::NotIdempotent));
+        assert_eq!(
+            (*index, finding.line, finding.code),
+            (1, 1, Code::NotIdempotent)
+        );
         assert_eq!(finding.event_id.as_deref(), Some("e1"));
     }
 
@@ -267,7 +270,10 @@ mod tests {
     fn an_input_from_outside_is_found() {
         // The same length, another text: the log was rewritten behind the first fold.
         let long = "a".repeat(400);
-        let text = LOG.replace("\"content\":\"x\\n\"", &format!("\"content\":\"{long}\\n\""));
+        let text = LOG.replace(
+            "\"content\":\"x\\n\"",
+            &format!("\"content\":\"{long}\\n\""),
+        );
         let source = MemorySource::single("a.jsonl", text.clone());
         let timeline = fold(&source);
         let hash = timeline.file(timeline.end(), "a").unwrap().content.unwrap();

@@ -190,9 +190,9 @@ impl Fold<'_> {
             .is_some_and(|first| {
                 first.place == second.place
                     || same_json(
-                    &load_record(first.place, self.source),
-                    &load_record(second.place, self.source),
-                )
+                        &load_record(first.place, self.source),
+                        &load_record(second.place, self.source),
+                    )
             });
         let finding = if same {
             self.finding(

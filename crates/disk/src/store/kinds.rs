@@ -185,12 +185,26 @@ pub struct ShardStore {
 }
 
 impl ShardStore {
-    /// Opens a folder of ours, or makes it. Shards are opened, and mended, when they are first written.
+    /// Opens a folder of ours, or makes it, and cuts the unfinished last lines of its shards.
     ///
     /// # Errors
     /// What the system says.
     pub fn open(folder: &Path, rotation: Rotation, flush: Flush) -> io::Result<ShardStore> {
         std::fs::create_dir_all(folder)?;
+        let mut mended = Vec::new();
+        for entry in std::fs::read_dir(folder)? {
+            let path = entry?.path();
+            let shard = path.extension().is_some_and(|it| it == "jsonl") && path.is_file();
+            if !shard || ends_whole(&path)? {
+                continue;
+            }
+            match Shard::open(&path) {
+                Ok((_, cut)) => mended.extend(cut),
+                // Another process writes it: its last line is on its way.
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) => return Err(error),
+            }
+        }
         Ok(ShardStore {
             folder: folder.to_owned(),
             rotation,
@@ -198,7 +212,7 @@ impl ShardStore {
             unflushed: 0,
             open: VecDeque::new(),
             closed: Vec::new(),
-            mended: Vec::new(),
+            mended,
         })
     }
 
@@ -412,6 +426,19 @@ impl Shard {
     }
 }
 
+/// It is empty, or its last byte ends a line.
+fn ends_whole(path: &Path) -> io::Result<bool> {
+    let mut file = File::open(path)?;
+    let len = file.metadata()?.len();
+    if len == 0 {
+        return Ok(true);
+    }
+    let mut last = [0];
+    file.seek(SeekFrom::Start(len - 1))?;
+    file.read_exact(&mut last)?;
+    Ok(last == *b"\n")
+}
+
 /// Bytes up to the end of the last whole line.
 fn whole_lines(file: &mut File, len: u64) -> io::Result<u64> {
     let mut end = len;
@@ -497,16 +524,26 @@ mod tests {
         for cut in 0..=whole.len() {
             std::fs::write(&path, &whole[..cut]).unwrap();
             let (mut store, mended) = FileStore::open(&path, Flush::Each).unwrap();
-            let kept = whole[..cut].iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1);
+            let kept = whole[..cut]
+                .iter()
+                .rposition(|b| *b == b'\n')
+                .map_or(0, |at| at + 1);
             assert_eq!(mended.map_or(0, |it| it.bytes), (cut - kept) as u64);
             store.append(&[line("{\"c\":3}", 0)]).unwrap();
             let now = std::fs::read(&path).unwrap();
-            assert_eq!(now, [&whole[..kept], b"{\"c\":3}\n"].concat(), "cut at {cut}");
+            assert_eq!(
+                now,
+                [&whole[..kept], b"{\"c\":3}\n"].concat(),
+                "cut at {cut}"
+            );
         }
         // One that is being written is not cut by another.
         let (_held, _) = FileStore::open(&path, Flush::Each).unwrap();
         let second = FileStore::open(&path, Flush::Each);
-        assert_eq!(second.err().map(|it| it.kind()), Some(io::ErrorKind::WouldBlock));
+        assert_eq!(
+            second.err().map(|it| it.kind()),
+            Some(io::ErrorKind::WouldBlock)
+        );
     }
 
     #[test]
@@ -529,7 +566,12 @@ mod tests {
             let mut found: Vec<(String, String)> = std::fs::read_dir(dir.path())
                 .unwrap()
                 .map(|it| it.unwrap())
-                .map(|it| (it.file_name().into_string().unwrap(), std::fs::read_to_string(it.path()).unwrap()))
+                .map(|it| {
+                    (
+                        it.file_name().into_string().unwrap(),
+                        std::fs::read_to_string(it.path()).unwrap(),
+                    )
+                })
                 .collect();
             found.sort();
             found
@@ -537,21 +579,44 @@ mod tests {
         let own = |name: &str, text: &str| (name.to_owned(), text.to_owned());
         let day = 86_400_000;
         assert_eq!(
-            names(Rotation::Date, &[line("1", 0), line("2", day), line("3", 5)]),
-            [own("1970-01-01.jsonl", "1\n3\n"), own("1970-01-02.jsonl", "2\n")]
+            names(
+                Rotation::Date,
+                &[line("1", 0), line("2", day), line("3", 5)]
+            ),
+            [
+                own("1970-01-01.jsonl", "1\n3\n"),
+                own("1970-01-02.jsonl", "2\n")
+            ]
         );
-        let of = |json: &'static str, session: &'static str| Line { json, time: 0, session };
-        let by_session = names(Rotation::Session, &[of("1", "one"), of("2", "../up"), of("3", "one")]);
+        let of = |json: &'static str, session: &'static str| Line {
+            json,
+            time: 0,
+            session,
+        };
+        let by_session = names(
+            Rotation::Session,
+            &[of("1", "one"), of("2", "../up"), of("3", "one")],
+        );
         assert_eq!(by_session[0], own("one.jsonl", "1\n3\n"));
-        assert!(by_session[1].0.starts_with("session-"), "no name leads out: {by_session:?}");
+        assert!(
+            by_session[1].0.starts_with("session-"),
+            "no name leads out: {by_session:?}"
+        );
         assert_eq!(
-            names(Rotation::Size(4), &[line("11", 0), line("22", 0), line("3", 0)]),
+            names(
+                Rotation::Size(4),
+                &[line("11", 0), line("22", 0), line("3", 0)]
+            ),
             [own("00001.jsonl", "11\n22\n"), own("00002.jsonl", "3\n")]
         );
         let dir = tempfile::tempdir().unwrap();
         let mut store = ShardStore::open(dir.path(), Rotation::Date, Flush::Each).unwrap();
         assert!(store.append(&[line("1", 0), line("a\nb", 0)]).is_err());
-        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "nothing of it was written");
+        assert_eq!(
+            std::fs::read_dir(dir.path()).unwrap().count(),
+            0,
+            "nothing of it was written"
+        );
     }
 
     #[test]
@@ -564,7 +629,10 @@ mod tests {
         store.append(&[line("3", 0), line("4", 0)]).unwrap();
         assert_eq!(store.mended().len(), 1);
         let text = |name: &str| std::fs::read_to_string(dir.path().join(name)).unwrap();
-        // The torn piece made the first shard look full: what is cut is not missed.
-        assert_eq!([text("00001.jsonl"), text("00002.jsonl")].concat(), "1\n2\n3\n4\n");
+        // The torn piece made the first shard look full.
+        assert_eq!(
+            [text("00001.jsonl"), text("00002.jsonl")],
+            ["1\n2\n3\n", "4\n"]
+        );
     }
 }

@@ -11,6 +11,6 @@ mod scratch;
 pub use append::{append, AppendError, Tail};
 pub use branch::{write_branch, BranchFileError};
 pub use kinds::{
-    FileStore, Flush, Line, Mended, MemoryStore, Rotation, ShardStore, Store, LONG_STRING,
+    FileStore, Flush, Line, MemoryStore, Mended, Rotation, ShardStore, Store, LONG_STRING,
 };
 pub use scratch::Scratch;
