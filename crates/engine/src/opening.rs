@@ -347,7 +347,7 @@ impl Inner {
         if let Some(open) = there.iter().find(|log| !log.is_over()) {
             return Ok(open.clone());
         }
-        let source = FileSource::open(&real)?;
+        let source = FileSource::open_behind(&real)?;
         // One that was cut short, or whose file is another one now, is read anew under its old name.
         let id = match &there {
             Some(over) => {

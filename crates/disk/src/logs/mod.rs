@@ -13,6 +13,7 @@ mod kept_tests;
 mod members;
 mod source;
 mod unpack;
+mod unpacking;
 mod watch;
 
 pub use database::{is_database, named, sessions, Stored};

@@ -7,6 +7,7 @@ use super::companions::beside;
 use super::database::{self, Stamp};
 use super::members::members_of;
 use super::unpack::unpack;
+use super::unpacking::{unpack_behind, Unpacking};
 use chipdeck_ingest::Source;
 use std::fs::{File, Metadata};
 use std::io;
@@ -77,6 +78,8 @@ struct Slot {
     broken: Option<String>,
     /// The database that it was taken out of, as it was then.
     stamp: Option<Stamp>,
+    /// A compressed file that is still being unpacked.
+    unpacking: Option<Unpacking>,
 }
 
 /// Tells one file from another of the same name.
@@ -109,6 +112,64 @@ fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
 }
 
 impl FileSource {
+    /// As [`FileSource::open`], but a compressed file comes back while it is still being unpacked: it grows until
+    /// [`FileSource::unpacking`] is `None`.
+    ///
+    /// # Errors
+    /// As for [`FileSource::open`].
+    pub fn open_behind(path: &Path) -> Result<FileSource, OpenError> {
+        let failed = |error| OpenError::Io {
+            path: path.to_owned(),
+            error,
+        };
+        // On Windows a read moves the place where the unpacked bytes are written.
+        if cfg!(windows) || !path.is_file() {
+            return FileSource::open(path);
+        }
+        let mut file = File::open(path).map_err(failed)?;
+        let Some((unpacked, unpacking)) = unpack_behind(&mut file).map_err(failed)? else {
+            return FileSource::open(path);
+        };
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let slot = Slot {
+            name: name.into(),
+            path: path.to_owned(),
+            identity: file.metadata().ok().as_ref().and_then(identity),
+            file: Some(unpacked),
+            mark: (0, Vec::new()),
+            broken: None,
+            stamp: None,
+            unpacking: Some(unpacking),
+        };
+        Ok(FileSource {
+            path: path.to_owned(),
+            folder: false,
+            slots: RwLock::new(vec![slot]),
+            blocks: Blocks::default(),
+        })
+    }
+
+    /// Compressed bytes that were read, and all; `None` where nothing is being unpacked.
+    ///
+    /// # Errors
+    /// `InvalidData`: it stopped before the end.
+    pub fn unpacking(&self) -> io::Result<Option<(u64, u64)>> {
+        let state = |slot: &Slot| {
+            let unpacking = slot.unpacking.as_ref()?;
+            Some((unpacking.progress(), unpacking.failed()))
+        };
+        match self.slot(0, state).flatten() {
+            Some((None, Some(failed))) => Err(io::Error::new(io::ErrorKind::InvalidData, failed)),
+            Some((progress, _)) => Ok(progress),
+            None => Ok(None),
+        }
+    }
+
+    /// What was unpacked so far is all that is wanted.
+    pub fn stop_unpacking(&self) {
+        self.slot(0, |slot| slot.unpacking.as_ref().map(Unpacking::stop));
+    }
+
     /// Opens a file, or the log set that a folder holds.
     ///
     /// # Errors
@@ -326,6 +387,7 @@ impl Slot {
             mark: (0, Vec::new()),
             broken,
             stamp: None,
+            unpacking: None,
         }
     }
 
@@ -338,6 +400,7 @@ impl Slot {
             mark: (0, Vec::new()),
             broken: None,
             stamp: Some(stamp),
+            unpacking: None,
         }
     }
 

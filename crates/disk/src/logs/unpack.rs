@@ -1,5 +1,5 @@
-//! Logs that are compressed whole, as `.zst` or `.gz`, and those of our archive, told by their first bytes. They are unpacked once into a
-//! nameless file of our cache, so that reads at any place stay quick and memory stays small.
+//! Logs that are compressed whole, as `.zst` or `.gz`, and those of our archive, told by their first bytes. They are
+//! unpacked once into a nameless file of our cache, so that reads at any place stay quick and memory stays small.
 //!
 //! Left out: following a compressed log (nobody appends to one), archives with several files.
 
@@ -22,10 +22,10 @@ pub fn unpack(file: &mut File, path: &Path) -> io::Result<Option<File>> {
     let packing = packing(file)?;
     let plain = io::BufReader::with_capacity(256 << 10, &*file);
     match packing {
-        Packing::Zstd => copy_frames(plain).map(Some),
-        Packing::Gzip => {
-            let decoder = flate2::read::MultiGzDecoder::new(plain);
-            Ok(Some(copy(decoder, &mut scratch()?, 0)?.0))
+        Packing::Zstd | Packing::Gzip => {
+            let mut out = scratch()?;
+            unpack_into(&packing, plain, &mut out)?;
+            Ok(Some(out))
         }
         Packing::Kept => {
             let mut out = scratch()?;
@@ -33,6 +33,19 @@ pub fn unpack(file: &mut File, path: &Path) -> io::Result<Option<File>> {
             Ok(Some(out))
         }
         Packing::None => Ok(None),
+    }
+}
+
+/// Unpacks a `.zst` or a `.gz` that is read from its start.
+pub(super) fn unpack_into(
+    packing: &Packing,
+    plain: impl io::BufRead,
+    out: &mut File,
+) -> io::Result<()> {
+    match packing {
+        Packing::Zstd => copy_frames(plain, out),
+        Packing::Gzip => copy(flate2::read::MultiGzDecoder::new(plain), out, 0).map(|_| ()),
+        Packing::None | Packing::Kept => Ok(()),
     }
 }
 
@@ -85,7 +98,7 @@ pub fn ends(path: &Path, len: u64) -> io::Result<(Vec<u8>, Vec<u8>)> {
     Ok((head, tail))
 }
 
-enum Packing {
+pub(super) enum Packing {
     None,
     Zstd,
     Gzip,
@@ -94,7 +107,7 @@ enum Packing {
 }
 
 /// Tells by the first bytes and goes back to the start.
-fn packing(file: &mut File) -> io::Result<Packing> {
+pub(super) fn packing(file: &mut File) -> io::Result<Packing> {
     let mut magic = Vec::new();
     (&*file)
         .take(kept::MAGIC.len() as u64)
@@ -109,14 +122,13 @@ fn packing(file: &mut File) -> io::Result<Packing> {
 }
 
 /// A Zstandard file may be several frames, one after the other.
-fn copy_frames(mut plain: impl io::BufRead) -> io::Result<File> {
-    let mut out = scratch()?;
+fn copy_frames(mut plain: impl io::BufRead, out: &mut File) -> io::Result<()> {
     let mut total = 0;
     loop {
         let decoder = match ruzstd::decoding::StreamingDecoder::new(&mut plain) {
             Ok(decoder) => decoder,
             // Skippable frames and rubbish at the end; at the start there is nothing to show.
-            Err(_) if total > 0 => return Ok(out),
+            Err(_) if total > 0 => return Ok(()),
             Err(error) => {
                 return Err(io::Error::new(
                     io::ErrorKind::InvalidData,
@@ -124,17 +136,15 @@ fn copy_frames(mut plain: impl io::BufRead) -> io::Result<File> {
                 ))
             }
         };
-        let (file, now) = copy(decoder, &mut out, total)?;
-        out = file;
-        total = now;
+        total = copy(decoder, out, total)?;
         if plain.fill_buf()?.is_empty() {
-            return Ok(out);
+            return Ok(());
         }
     }
 }
 
-/// Copies to the end or to damage behind something; gives the file and all bytes in it.
-fn copy(mut from: impl Read, out: &mut File, mut total: u64) -> io::Result<(File, u64)> {
+/// Copies to the end or to damage behind something; gives all bytes in the file.
+fn copy(mut from: impl Read, out: &mut File, mut total: u64) -> io::Result<u64> {
     let mut buffer = vec![0; 256 << 10];
     loop {
         match from.read(&mut buffer) {
@@ -157,7 +167,7 @@ fn copy(mut from: impl Read, out: &mut File, mut total: u64) -> io::Result<(File
             Err(_) => break,
         }
     }
-    Ok((out.try_clone()?, total))
+    Ok(total)
 }
 
 /// A file without a name, in our cache where that is possible.

@@ -31,6 +31,11 @@ const CHEAP: Duration = Duration::from_millis(10);
 const COSTLY: u32 = 10;
 /// A file that was written within this time is still being written: its last line may be completed.
 const WRITING: Duration = Duration::from_secs(3);
+/// A pause while the next bytes of a compressed file are unpacked.
+const UNPACKING: Duration = Duration::from_millis(10);
+/// A document that is being rewritten is read after this pause, and so often tried before it counts as lost.
+const REWRITING: Duration = Duration::from_millis(150);
+const REWRITES: u32 = 20;
 /// A file that was written within this time, or that grew, counts as live.
 const LIVE: Duration = Duration::from_secs(120);
 
@@ -362,20 +367,25 @@ impl Log {
         let mut stride = FIRST;
         loop {
             if self.cancelled.load(Ordering::SeqCst) {
+                self.source.stop_unpacking();
                 return Ok(false);
             }
+            // Asked before the reading: what comes after is then in the files.
+            let unpacking = self.source.unpacking()?;
             let before = set.progress(&*self.source).read;
             let progress = set.read(&*self.source, stride, &mut |batch, source| {
                 self.take(batch, source)
             })?;
             stride = STRIDE;
-            let done = progress.done() || progress.read == before;
+            let idle = progress.done() || progress.read == before;
+            let done = idle && unpacking.is_none();
+            let (read, total) = unpacking.unwrap_or((progress.read, progress.total));
             let view = Progress {
-                read_bytes: progress.read,
-                total_bytes: progress.total,
+                read_bytes: read,
+                total_bytes: total,
                 entries: u64::from(self.count()),
                 stage: if done { "folding" } else { "reading" }.to_owned(),
-                eta_ms: eta(begun.elapsed(), progress.read, progress.total),
+                eta_ms: eta(begun.elapsed(), read, total),
             };
             hold(&self.status).progress = Some(view.clone());
             match told {
@@ -394,6 +404,9 @@ impl Log {
             }
             if done {
                 return Ok(true);
+            }
+            if idle {
+                std::thread::sleep(UNPACKING);
             }
         }
     }
