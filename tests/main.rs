@@ -3,7 +3,10 @@
 mod agents;
 mod agents_newer;
 mod agents_odd;
+mod agents_stored;
 mod authors;
+mod authors_command;
+mod authors_kinds;
 mod authors_world;
 mod branch_command;
 mod chips;

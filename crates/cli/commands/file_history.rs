@@ -11,7 +11,7 @@ use std::path::PathBuf;
 pub struct Arguments {
     /// A file; it need not exist any more
     path: PathBuf,
-    /// Its project's folder [default: its git top level or a session's folder, else the current folder]
+    /// Its project's folder (default: its git top level, else the folder of a session, else the current one)
     #[arg(long, value_name = "DIR")]
     root: Option<PathBuf>,
 }

@@ -240,15 +240,15 @@ mod tests {
         copy.author.id = one.author.id.clone();
         let rows = merge(vec![
             copy.clone(),
-            session("a", PathOp::Change, 20, "two"),
             one.clone(),
+            session("a", PathOp::Change, 20, "two"),
         ]);
         assert_eq!(shown(&rows), ["a one [b]", "a two []"]);
         // Short ids of our own logs mean nothing beyond the log.
         for it in [&mut one, &mut copy] {
             it.author.by = Some("canonical".to_owned());
         }
-        let rows = merge(vec![copy, session("a", PathOp::Change, 20, "two"), one]);
+        let rows = merge(vec![copy, one, session("a", PathOp::Change, 20, "two")]);
         assert_eq!(shown(&rows), ["a one []", "a two []", "b one []"]);
     }
 
