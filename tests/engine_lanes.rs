@@ -324,3 +324,59 @@ fn a_canonical_logs_context_is_as_the_fold_has_it() {
     });
     assert_eq!(texts(&gone), ["one"]);
 }
+
+/// Figures that were counted by hand from the samples, each API message once.
+#[test]
+fn tokens_of_the_samples() {
+    let Some(folder) = crate::fixtures::shared("agents") else {
+        return;
+    };
+    let deck = Deck::new();
+    let of = |sample: &str, lane: Option<u32>| {
+        let log = deck.open(&folder.join(sample));
+        let context = deck.ask(Request::Context {
+            log,
+            at: u64::from(u32::MAX),
+            lane,
+        });
+        let total = &context["total"];
+        let figure = |name: &str| total[name].as_u64().unwrap();
+        (
+            [
+                figure("requests"),
+                figure("input"),
+                figure("cacheRead"),
+                figure("cacheWrite"),
+                figure("output"),
+            ],
+            context["fill"].as_u64(),
+        )
+    };
+    // 20 messages on 54 records; the log's own figure of the compaction is 155,461 tokens.
+    assert_eq!(
+        of("claude-code/v2.1.5-compaction.jsonl", None),
+        ([20, 164, 2_038_052, 199_247, 3_653], Some(78_397))
+    );
+    assert_eq!(
+        of("claude-code/v2.0.76-edits.jsonl", None),
+        ([29, 234, 2_356_156, 91_508, 2_670], Some(91_517))
+    );
+    // The session and its two sub-agents have windows of their own.
+    let inline = "claude-code/v1.0.108-sidechain-inline.jsonl";
+    assert_eq!(
+        of(inline, Some(0)),
+        ([10, 64, 190_261, 26_074, 2_003], Some(26_384))
+    );
+    let agents: Vec<[u64; 5]> = [1, 2].map(|lane| of(inline, Some(lane)).0).to_vec();
+    let sum: Vec<u64> = (0..5)
+        .map(|at| agents.iter().map(|it| it[at]).sum())
+        .collect();
+    assert_eq!(sum, [10, 65, 133_998, 21_673, 1_626]);
+    // 50 records with figures, 8 of them told again; the log's own total says the same.
+    let (figures, fill) = of("codex/v0.126-patch-apply-end.jsonl", None);
+    assert_eq!(figures[0], 42);
+    assert_eq!(
+        (figures[1] + figures[2], figures[2], figures[4], fill),
+        (1_222_494, 1_118_464, 9_693, Some(41_992))
+    );
+}

@@ -225,10 +225,8 @@ fn a_codex_thread_rolled_back_and_its_fork() {
         .filter(|it| it.finding.code == Code::DuplicateEvent)
         .map(|it| it.finding.message)
         .collect();
-    assert_eq!(
-        copies,
-        ["4 records of this file are copies of earlier ones: counted once"]
-    );
+    assert_eq!(copies.len(), 1, "{copies:?}");
+    assert!(copies[0].starts_with("4 records"), "{copies:?}");
 }
 
 /// Claude Code's tree forks wherever calls run side by side; none of that is a rewind.
@@ -249,7 +247,8 @@ fn the_samples_have_no_rewinds_that_are_not_there() {
             .iter()
             .filter(|row| row.kind == LaneKind::Rewound)
             .count();
-        assert_eq!(rewound, 0, "{}", path.display());
+        let told = || format!("{} {:?}", path.display(), shape(&opened, &found));
+        assert_eq!(rewound, 0, "{}", told());
         let agents = found
             .rows()
             .iter()

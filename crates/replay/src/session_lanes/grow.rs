@@ -9,12 +9,18 @@ use super::{links, LaneKind, Path, SessionLane, SessionLanes};
 use crate::timeline::Timeline;
 use chipdeck_event::{Event, Id, Located, Payload, Role};
 use chipdeck_ingest::{
-    lineage, load_record, may_turn_back, tree_of, turned_back, Agent, Kin, Lineage, Source, Tree,
-    TurnedBack,
+    lineage, load_record, load_text, may_turn_back, tree_of, turned_back, Agent, Kin, Lineage,
+    Source, Tree, TurnedBack,
 };
 
 /// A record larger than this is not read for what it says of its session.
 const LARGEST: u64 = 64 << 20;
+
+/// How a message begins that is a command to the program itself, or what that one printed.
+const LOCAL: &[&str] = &["<command-name>", "<command-message>", "<local-command-"];
+
+/// What the readers call a session that no record names.
+const NO_SESSION: &str = "session";
 
 /// What an entry is placed with.
 struct Asked<'a> {
@@ -41,7 +47,7 @@ impl SessionLanes {
             let file = located.place.file as usize;
             let event = located.entry.event();
             let (lane, turn) = match (agent, event) {
-                (Some(agent), Some(event)) => {
+                (Some(agent), Some(event)) if !is_loose(event) => {
                     let tree = tree_of(agent);
                     let fresh = || {
                         let now = self.now.get(&event.envelope.trace_id);
@@ -272,6 +278,9 @@ impl SessionLanes {
         match asked.tree {
             Tree::Prompts if asked.prompt && self.turn_of(parent) < row.turns => {
                 let turns = self.turn_of(parent);
+                if !self.leaves_anything(lane, turns, asked) {
+                    return lane;
+                }
                 let (from_lane, from) = self.cut(lane, turns);
                 self.begin(kind, trace, from_lane, from, turns)
             }
@@ -318,9 +327,6 @@ impl SessionLanes {
                 if let Some(of) = self.of.get_mut(index as usize - 1) {
                     *of = lane;
                 }
-                if let Some(row) = self.rows.get_mut(lane as usize) {
-                    row.own.push(index);
-                }
             }
             for last in &mut self.last_of_file {
                 if *last == now {
@@ -328,6 +334,7 @@ impl SessionLanes {
                 }
             }
             if let Some(row) = self.rows.get_mut(lane as usize) {
+                row.own = Path::of(row.own.runs().chain(gone.own.runs()).collect());
                 row.traces.push(trace.clone());
             }
             return lane;
@@ -359,6 +366,47 @@ impl SessionLanes {
             (None, LaneKind::Rewound | LaneKind::Fork, Some(parent)) => (parent, row.from),
             (None, _, _) => (lane, 0),
         }
+    }
+
+    /// Is there more on a lane behind so many messages of the user than commands to the program itself? What `/exit`
+    /// left behind is no conversation.
+    fn leaves_anything(&self, lane: u32, turns: u32, asked: &Asked) -> bool {
+        let Some(row) = self.get(lane) else {
+            return false;
+        };
+        let left = row
+            .prompts
+            .get(turns.saturating_sub(row.base) as usize..)
+            .unwrap_or_default();
+        let Some(&first) = left.first() else {
+            return false;
+        };
+        let payload = |index: u32| {
+            let event = asked.timeline.entry(index)?.entry.event()?;
+            Some(&event.payload)
+        };
+        let said = left.iter().any(|prompt| match payload(*prompt) {
+            Some(Payload::Message { content, .. }) => load_text(content, asked.source)
+                .is_none_or(|text| !LOCAL.iter().any(|mark| text.starts_with(mark))),
+            _ => false,
+        });
+        let answered = || {
+            let after = row.own.runs().flat_map(|(from, to)| from.max(first)..=to);
+            let mut after = after.filter(|index| self.turn_of(*index) > turns);
+            after.any(|index| {
+                matches!(
+                    payload(index),
+                    Some(
+                        Payload::ToolCall { .. }
+                            | Payload::Message {
+                                role: Role::Assistant,
+                                ..
+                            }
+                    )
+                )
+            })
+        };
+        said || answered()
     }
 
     /// The first message of all was written anew.
@@ -447,6 +495,13 @@ impl SessionLane {
             told: None,
         }
     }
+}
+
+/// A record of no session, as Claude Code's titles and snapshots: it goes with what stands before it.
+fn is_loose(event: &Event) -> bool {
+    matches!(event.payload, Payload::Unknown)
+        && &*event.envelope.trace_id == NO_SESSION
+        && event.envelope.parent.is_none()
 }
 
 fn is_prompt(event: &Event) -> bool {

@@ -117,12 +117,10 @@ impl SessionLanes {
             let (None, Some(told)) = (row.parent, &row.told) else {
                 continue;
             };
-            let own = row.own.runs().next();
-            // Behind its own `session.start`: what was copied stands between.
-            let begins = match own {
-                Some((first, last)) if first == last => row.own.nth(1).unwrap_or(u32::MAX),
-                Some((first, _)) => first,
-                None => continue,
+            // Behind its own headers: what was copied stands between them and what it says itself.
+            let second = row.own.runs().nth(1).map(|(first, _)| first);
+            let Some(begins) = row.first_said.or(second) else {
+                continue;
             };
             let found = self
                 .rows
