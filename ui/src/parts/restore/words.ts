@@ -54,6 +54,7 @@ export const words = dictionary(
     line: (n: string) => `after line ${n}`,
     lineStart: 'at the start',
     filesList: 'Files of this restore',
+    beforeDeletion: 'Restore the version before its deletion…',
     previewStat: 'See what changes',
     unchanged: (n: number, count: string) =>
       n === 1 ? '1 file is there already' : `${count} files are there already`,
@@ -115,6 +116,7 @@ export const words = dictionary(
     line: (n) => `第 ${n} 行之后`,
     lineStart: '在开头',
     filesList: '此次恢复的文件',
+    beforeDeletion: '恢复删除前的版本…',
     previewStat: '查看变化',
     unchanged: (_n, count) => `${count} 个文件已是如此`,
     change: '从磁盘现状到恢复之后',
