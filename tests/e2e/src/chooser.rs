@@ -29,3 +29,27 @@ pub fn choose(desk: &Desk, title: &str, path: &Path) {
     }
     panic!("the chooser does not close");
 }
+
+/// Waits for the chooser of this title that asks where to save, puts `path` in place of the name that it proposes and
+/// accepts.
+pub fn save_as(desk: &Desk, title: &str, path: &Path) {
+    let chooser = until("the chooser", || desk.windows(title).pop());
+    let pause = |ms| std::thread::sleep(Duration::from_millis(ms));
+    pause(700);
+    desk.xdotool(&["windowfocus", "--sync", &chooser]);
+    desk.xdotool(&["key", "ctrl+a"]);
+    pause(200);
+    desk.xdotool(&["type", "--delay", "10", path.to_str().unwrap()]);
+    pause(500);
+    for _ in 0..3 {
+        desk.xdotool(&["key", "Return"]);
+        let pressed = Instant::now();
+        while pressed.elapsed() < Duration::from_millis(1500) {
+            if desk.windows(title).is_empty() {
+                return;
+            }
+            pause(50);
+        }
+    }
+    panic!("the chooser does not close");
+}

@@ -8,7 +8,7 @@ mod desk;
 mod drag;
 mod page;
 
-pub use chooser::choose;
+pub use chooser::{choose, save_as};
 pub use desk::{beside, shared_fixtures, Desk, Running};
 pub use drag::drag_onto;
 pub use page::{keys, Page};

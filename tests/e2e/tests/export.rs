@@ -2,7 +2,7 @@
 
 use crate::deck::{opened, wait_at};
 use crate::logs::shop;
-use chipdeck_e2e::{beside, choose, keys, until, Desk};
+use chipdeck_e2e::{beside, keys, save_as, until, Desk};
 use serde_json::Value;
 use std::path::Path;
 
@@ -41,7 +41,7 @@ fn a_part_between_two_points_is_exported_and_opens() {
     assert!(!places.contains(&key), "{places}");
     page.click("[data-testid=export-go]");
     let part = desk.work().join("part.jsonl");
-    choose(&desk, "Export to a new file", &part);
+    save_as(&desk, "Export to a new file", &part);
     page.wait_text("[data-testid=toast]", "part.jsonl");
     page.wait_gone("[data-testid=export]");
 
