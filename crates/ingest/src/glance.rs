@@ -5,7 +5,7 @@
 use crate::agents::clock;
 use crate::format::{detect, Format};
 use crate::reader::Batch;
-use crate::source::MemorySource;
+use crate::source::{MemorySource, Source};
 use crate::tape::{Fault, Tape, Val};
 use crate::text::load_text;
 use chipdeck_event::{Entry, Payload, Role};
@@ -31,26 +31,22 @@ pub struct Glance {
 
 /// Letters of a title that are kept.
 const TITLE: usize = 200;
-/// Records at either end that are looked at.
-const RECORDS: usize = 200;
+/// Records of the begin that are looked at.
+const RECORDS: usize = 24;
 /// Records at the end in which the latest time is looked for: times go back now and then.
 const LAST: usize = 24;
+/// Longer records name no session.
+const SHORT: usize = 4 << 10;
+/// Bytes that the reader gets at once.
+const PART: usize = 8 << 10;
+/// What is in every record that names a session.
+const NAMING: &[&[u8]] = &[b"itle\"", b"ummary\"", b"thread_name", b"session_info"];
 
 /// Looks at the first bytes of a file (64 KiB do; of a file that is one JSON document all, where that is affordable)
 /// and at its last ones, empty where the first are the whole file. The name decides what it decides in
 /// [`detect`].
 pub fn glance(name: &str, head: &[u8], tail: &[u8]) -> Glance {
-    let format = detect(name, head);
-    let mut seen = Glance {
-        format,
-        title: None,
-        words: None,
-        cwd: None,
-        started: None,
-        ended: None,
-        session: None,
-        parent: None,
-    };
+    let mut seen = Glance::nothing(detect(name, head));
     events(&mut seen, name, head);
     let mut titles = Titles::default();
     records(head, &mut |record| {
@@ -58,20 +54,26 @@ pub fn glance(name: &str, head: &[u8], tail: &[u8]) -> Glance {
         titles.take(record);
         seen.see(time(record));
     });
-    // The first line of the tail begins anywhere.
+    // The first line of the tail begins anywhere; what is in the middle counts only where it names the session.
     let tail = match memchr::memchr(b'\n', tail) {
         Some(end) => tail.get(end + 1..).unwrap_or_default(),
         None => &[],
     };
-    let mut ends = Vec::new();
-    records(tail, &mut |record| {
-        titles.take(record);
-        ends.push(time(record));
-    });
-    ends.iter()
-        .rev()
-        .take(LAST)
-        .for_each(|time| seen.see(*time));
+    let mut named = Vec::new();
+    let lines = tail.rsplit(|byte| *byte == b'\n');
+    let lines = lines.filter(|line| !line.trim_ascii().is_empty());
+    for (number, line) in lines.enumerate() {
+        let naming = |word: &&[u8]| memchr::memmem::find(line, word).is_some();
+        if line.len() <= SHORT && NAMING.iter().any(naming) {
+            named.push(line);
+        }
+        if number < LAST {
+            records(line, &mut |record| seen.see(time(record)));
+        }
+    }
+    for line in named.iter().rev() {
+        records(line, &mut |record| titles.take(record));
+    }
     let (title, summary) = titles.best();
     seen.title = title;
     // A summary may be another session's: it counts where the person's own words are not at hand.
@@ -82,6 +84,41 @@ pub fn glance(name: &str, head: &[u8], tail: &[u8]) -> Glance {
 }
 
 impl Glance {
+    /// Nothing seen yet.
+    pub fn nothing(format: Format) -> Glance {
+        Glance {
+            format,
+            title: None,
+            words: None,
+            cwd: None,
+            started: None,
+            ended: None,
+            session: None,
+            parent: None,
+        }
+    }
+
+    /// One entry more, in order.
+    pub fn entry(&mut self, entry: &Entry, source: &dyn Source) {
+        let event = match entry {
+            Entry::Event(event) => event,
+            Entry::Opaque(opaque) => return self.see(opaque.timestamp),
+        };
+        self.see(event.envelope.timestamp);
+        match &event.payload {
+            Payload::SessionStart { cwd: Some(cwd), .. } if self.cwd.is_none() => {
+                self.cwd = Some(cwd.to_string());
+            }
+            Payload::Message {
+                role: Role::User,
+                content,
+            } if self.words.is_none() => {
+                self.words = load_text(content, source).and_then(|text| words(&text));
+            }
+            _ => {}
+        }
+    }
+
     fn see(&mut self, time: Option<i64>) {
         let Some(time) = time else { return };
         self.started = Some(self.started.map_or(time, |it| it.min(time)));
@@ -89,34 +126,23 @@ impl Glance {
     }
 }
 
-/// What the format's own reader makes of the first bytes.
+/// What the format's own reader makes of the first bytes, as far as they are needed.
 fn events(seen: &mut Glance, name: &str, head: &[u8]) {
     let mut reader = seen.format.reader(0);
     let source = MemorySource::single(name, head);
     let mut batch = Batch::default();
-    reader.push(head, &source, &mut batch);
-    reader.settle(false, &source, &mut batch);
-    for located in &batch.entries {
-        let event = match &located.entry {
-            Entry::Event(event) => event,
-            Entry::Opaque(opaque) => {
-                seen.see(opaque.timestamp);
-                continue;
-            }
-        };
-        seen.see(event.envelope.timestamp);
-        match &event.payload {
-            Payload::SessionStart { cwd: Some(cwd), .. } if seen.cwd.is_none() => {
-                seen.cwd = Some(cwd.to_string());
-            }
-            Payload::Message {
-                role: Role::User,
-                content,
-            } if seen.words.is_none() => {
-                seen.words = load_text(content, &source).and_then(|text| words(&text));
-            }
-            _ => {}
+    for part in head.chunks(PART) {
+        reader.push(part, &source, &mut batch);
+        for located in batch.entries.drain(..) {
+            seen.entry(&located.entry, &source);
         }
+        if seen.words.is_some() && seen.cwd.is_some() && seen.started.is_some() {
+            return;
+        }
+    }
+    reader.settle(false, &source, &mut batch);
+    for located in batch.entries.drain(..) {
+        seen.entry(&located.entry, &source);
     }
 }
 

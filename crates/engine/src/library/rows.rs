@@ -1,15 +1,19 @@
 //! Rows of the library: open and recent logs, and all sessions of this machine under heads, searched and in windows.
 
+use super::cards::Card;
+use super::facts::Facts;
 use super::shelf::Known;
 use super::{last_part, modified, name};
 use crate::api::{SessionLine, SessionsBy, SessionsView, SourceRow};
 use crate::engine::{hold, now_ms, read, Inner};
 use crate::kept::Recent;
 use crate::log::Phase;
-use chipdeck_disk::logs::{newest_first, Agent, Found};
+use chipdeck_disk::logs::{Agent, Found};
 use chrono::{Datelike, Local, TimeZone};
 use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A log that was written within this time counts as live.
 const LIVE: i64 = 60_000;
@@ -155,17 +159,19 @@ impl Inner {
     pub(crate) fn session_lines(&self, ask: &Ask) -> SessionsView {
         let mut known = self.shelf.known();
         let opened: HashMap<PathBuf, SourceRow> = self.opened_elsewhere(&known);
-        let mut all: Vec<Found> = known.found.to_vec();
-        all.extend(opened.iter().map(|(path, row)| Found {
-            agent: Agent::Other,
-            path: path.clone(),
-            bytes: row.bytes,
-            modified: row.modified,
-        }));
-        newest_first(&mut all);
-        all.retain(|found| opened.contains_key(&found.path) || known.is_log(found));
-        let children = known.children(&all);
-        let (lines, matching) = lines(&all, &children, &known, ask, self);
+        let elsewhere: Vec<Found> = opened
+            .iter()
+            .map(|(path, row)| Found {
+                agent: Agent::Other,
+                path: path.clone(),
+                bytes: row.bytes,
+                modified: row.modified,
+            })
+            .collect();
+        let (found, cards) = (known.found.clone(), known.cards.clone());
+        let all = seen(&found, &elsewhere, &cards);
+        let children = children(&all);
+        let (lines, matching) = lines(&all, &children, ask, self);
         let from = usize::try_from(ask.offset).unwrap_or(usize::MAX);
         let limit = usize::try_from(ask.limit.min(MOST_LINES)).unwrap_or(0);
         let window = lines.get(from.min(lines.len())..).unwrap_or_default();
@@ -199,28 +205,23 @@ impl Inner {
                 },
             })
             .collect();
-        let rest =
-            |it: &dyn Fn(&Found) -> bool| all.iter().filter(|found| it(found)).count() as u64;
-        SessionsView {
+        let mut view = SessionsView {
             offset: ask.offset,
             total: lines.len() as u64,
             rows,
             matching,
             all: all.len() as u64,
-            bytes: all.iter().map(|found| found.bytes).sum(),
+            bytes: 0,
             scanning: known.scanning,
-            unlooked: rest(&|found| {
-                !opened.contains_key(&found.path)
-                    && !known
-                        .cards
-                        .get(&found.path)
-                        .is_some_and(|it| it.fits(found))
-            }),
-            uncounted: rest(&|found| {
-                let card = known.cards.get(&found.path);
-                card.is_some_and(|it| it.facts.is_some() && it.counts().is_none())
-            }),
+            unlooked: 0,
+            uncounted: 0,
+        };
+        for one in &all {
+            view.bytes += one.found.bytes;
+            view.unlooked += u64::from(!one.elsewhere && !one.looked());
+            view.uncounted += u64::from(one.facts().is_some() && !one.counted());
         }
+        view
     }
 
     /// Rows of open and recent logs, those that were found on this machine too.
@@ -277,37 +278,90 @@ impl Known {
             .is_none_or(|card| card.facts.is_some())
     }
 
-    fn cwd(&self, path: &Path) -> Option<&str> {
-        self.cards.get(path)?.facts.as_ref()?.cwd.as_deref()
-    }
-
-    fn parent(&self, path: &Path) -> Option<&str> {
-        self.cards.get(path)?.facts.as_ref()?.parent.as_deref()
-    }
-
     /// Started by another session, which may be in the list too.
     fn is_part(&self, found: &Found) -> bool {
-        self.parent(&found.path).is_some()
+        let facts = self.cards.get(&found.path).and_then(|it| it.facts.as_ref());
+        facts.is_some_and(|it| it.parent.is_some())
+    }
+}
+
+/// A session with what is known of it: looked up once, since there are thousands.
+struct Seen<'a> {
+    found: &'a Found,
+    card: Option<&'a Card>,
+    /// Open or recent: the row is at hand.
+    elsewhere: bool,
+}
+
+impl<'a> Seen<'a> {
+    fn facts(&self) -> Option<&'a Facts> {
+        self.card?.facts.as_ref()
     }
 
-    /// For each session those that it started, where both are in the list.
-    fn children<'a>(&self, all: &'a [Found]) -> HashMap<&'a Path, Vec<&'a Found>> {
-        let mut by_id: HashMap<&str, &Path> = HashMap::new();
-        for found in all {
-            let facts = self.cards.get(&found.path).and_then(|it| it.facts.as_ref());
-            if let Some(id) = facts.and_then(|it| it.session.as_deref()) {
-                by_id.insert(id, &found.path);
-            }
-        }
-        let mut children: HashMap<&Path, Vec<&Found>> = HashMap::new();
-        for found in all {
-            let parent = self.parent(&found.path).and_then(|id| by_id.get(id));
-            if let Some(parent) = parent.filter(|it| **it != found.path) {
-                children.entry(parent).or_default().push(found);
-            }
-        }
-        children
+    fn cwd(&self) -> Option<&'a str> {
+        self.facts()?.cwd.as_deref()
     }
+
+    fn looked(&self) -> bool {
+        self.card.is_some_and(|card| card.fits(self.found))
+    }
+
+    fn counted(&self) -> bool {
+        self.card.is_some_and(|card| card.counts().is_some())
+    }
+
+    fn name(&self) -> &'a OsStr {
+        self.found.path.as_os_str()
+    }
+}
+
+/// All sessions, newest first.
+fn seen<'a>(
+    found: &'a [Found],
+    elsewhere: &'a [Found],
+    cards: &'a HashMap<PathBuf, Arc<Card>>,
+) -> Vec<Seen<'a>> {
+    let opened: HashSet<&OsStr> = elsewhere.iter().map(|it| it.path.as_os_str()).collect();
+    let mut all: Vec<Seen> = found
+        .iter()
+        .filter(|it| !opened.contains(it.path.as_os_str()))
+        .map(|found| (found, false))
+        .chain(elsewhere.iter().map(|found| (found, true)))
+        .map(|(found, elsewhere)| Seen {
+            found,
+            card: cards.get(&found.path).map(Arc::as_ref),
+            elsewhere,
+        })
+        .filter(|it| it.elsewhere || it.card.is_none_or(|card| card.facts.is_some()))
+        .collect();
+    // Most are in order already.
+    all.sort_by(|a, b| {
+        let time = b.found.modified.cmp(&a.found.modified);
+        time.then_with(|| a.name().cmp(b.name()))
+    });
+    all
+}
+
+/// For each session those that it started, where both are in the list.
+fn children<'a>(all: &[Seen<'a>]) -> HashMap<&'a OsStr, Vec<&'a Found>> {
+    let mut children: HashMap<&OsStr, Vec<&Found>> = HashMap::new();
+    let parts: Vec<(&Seen, &str)> = all
+        .iter()
+        .filter_map(|it| Some((it, it.facts()?.parent.as_deref()?)))
+        .collect();
+    if parts.is_empty() {
+        return children;
+    }
+    let by_id: HashMap<&str, &Seen> = all
+        .iter()
+        .filter_map(|it| Some((it.facts()?.session.as_deref()?, it)))
+        .collect();
+    for (part, parent) in parts {
+        if let Some(parent) = by_id.get(parent).filter(|it| it.name() != part.name()) {
+            children.entry(parent.name()).or_default().push(part.found);
+        }
+    }
+    children
 }
 
 enum Line<'a> {
@@ -322,82 +376,54 @@ enum Line<'a> {
 
 /// The lines of the list, and how many sessions match.
 fn lines<'a>(
-    all: &'a [Found],
-    children: &HashMap<&'a Path, Vec<&'a Found>>,
-    known: &Known,
+    all: &[Seen<'a>],
+    children: &HashMap<&'a OsStr, Vec<&'a Found>>,
     ask: &Ask,
     inner: &Inner,
 ) -> (Vec<Line<'a>>, u64) {
-    let below: HashSet<&Path> = children
+    let below: HashSet<&OsStr> = children
         .values()
         .flatten()
-        .map(|found| found.path.as_path())
+        .map(|found| found.path.as_os_str())
         .collect();
-    // A folder's other logs tell the project of one that was not looked into.
-    let mut of_folder: HashMap<&Path, &str> = HashMap::new();
-    for found in all {
-        if let (Some(folder), Some(cwd)) = (found.path.parent(), known.cwd(&found.path)) {
-            of_folder.entry(folder).or_insert(cwd);
-        }
-    }
     let words: Vec<String> = ask
         .query
         .split_whitespace()
         .map(str::to_lowercase)
         .collect();
-    let days = Days::now();
-    let mut groups: Vec<(String, Vec<&Found>)> = Vec::new();
-    let mut places: HashMap<String, usize> = HashMap::new();
-    let mut matching = 0;
-    for found in all {
-        let hit = matches(found, known, &words, inner);
-        if hit {
-            matching += 1;
+    let hits: HashSet<&OsStr> = if words.is_empty() {
+        HashSet::new()
+    } else {
+        let hits = all.iter().filter(|it| matches(it, &words, inner));
+        hits.map(Seen::name).collect()
+    };
+    let hit = |name: &OsStr| words.is_empty() || hits.contains(name);
+    let started = |name: &OsStr| {
+        if children.is_empty() {
+            None
+        } else {
+            children.get(name)
         }
-        if below.contains(found.path.as_path()) {
-            continue;
-        }
-        // One whose sub-agent matches is shown with it.
-        let started = children.get(found.path.as_path());
-        let deeper = || {
-            let mut all = started.into_iter().flatten();
-            all.any(|it| matches(it, known, &words, inner))
-        };
-        if !hit && !deeper() {
-            continue;
-        }
-        let key = match ask.by {
-            SessionsBy::Day => days.name(found.modified),
-            SessionsBy::Project => {
-                let own = known.cwd(&found.path);
-                let fits = known
-                    .cards
-                    .get(&found.path)
-                    .is_some_and(|it| it.fits(found));
-                let guess = || of_folder.get(found.path.parent()?).copied();
-                let cwd = own.or_else(|| if fits { None } else { guess() });
-                cwd.map(tidy).unwrap_or_default()
-            }
-        };
-        let at = *places.entry(key.clone()).or_insert_with(|| {
-            groups.push((key, Vec::new()));
-            groups.len() - 1
-        });
-        if let Some((_, list)) = groups.get_mut(at) {
-            list.push(found);
-        }
-    }
-    // Those that name no folder stand at the end.
-    groups.sort_by_key(|(key, _)| key.is_empty());
+    };
+    // One whose sub-agent matches is shown with it.
+    let deeper = |name: &OsStr| {
+        let mut parts = started(name).into_iter().flatten();
+        parts.any(|it| hit(it.path.as_os_str()))
+    };
+    let shown: Vec<&Seen> = all
+        .iter()
+        .filter(|it| below.is_empty() || !below.contains(it.name()))
+        .filter(|it| hit(it.name()) || deeper(it.name()))
+        .collect();
     let mut lines = Vec::new();
-    for (key, list) in groups {
+    for (key, list) in groups(all, &shown, ask.by) {
         let folded = ask.folded.contains(&key);
         lines.push(Line::Head(head(&key, &list, folded, ask.by, inner)));
         if folded {
             continue;
         }
         for found in list {
-            let started = children.get(found.path.as_path());
+            let started = started(found.path.as_os_str());
             let source = || hold(&inner.sources).id(&found.path);
             let open = started.is_some() && (!words.is_empty() || ask.opened.contains(&source()));
             lines.push(Line::Session {
@@ -406,19 +432,74 @@ fn lines<'a>(
                 children: started.map_or(0, |it| it.len() as u32),
                 opened: open,
             });
-            for part in started.into_iter().flatten().filter(|_| open) {
-                if matches(part, known, &words, inner) {
-                    lines.push(Line::Session {
-                        found: part,
-                        depth: 1,
-                        children: 0,
-                        opened: false,
-                    });
-                }
+            let parts = started.into_iter().flatten().filter(|_| open);
+            for part in parts.filter(|it| hit(it.path.as_os_str())) {
+                lines.push(Line::Session {
+                    found: part,
+                    depth: 1,
+                    children: 0,
+                    opened: false,
+                });
             }
         }
     }
-    (lines, matching)
+    let matching = if words.is_empty() {
+        all.len()
+    } else {
+        hits.len()
+    };
+    (lines, matching as u64)
+}
+
+/// The shown sessions under their project or day, the group with the newest first.
+fn groups<'a>(
+    all: &[Seen<'a>],
+    shown: &[&Seen<'a>],
+    by: SessionsBy,
+) -> Vec<(String, Vec<&'a Found>)> {
+    // A folder's other logs tell the project of one that was not looked into.
+    let mut of_folder: HashMap<&OsStr, &str> = HashMap::new();
+    if all.iter().any(|it| !it.looked()) {
+        for one in all {
+            if let (Some(folder), Some(cwd)) = (one.found.path.parent(), one.cwd()) {
+                of_folder.entry(folder.as_os_str()).or_insert(cwd);
+            }
+        }
+    }
+    let days = Days::now();
+    let mut groups: Vec<(String, Vec<&Found>)> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
+    // The same folder as it is written in the log: nearly always seen before.
+    let mut written: HashMap<&str, usize> = HashMap::new();
+    for one in shown {
+        let cwd = match by {
+            SessionsBy::Day => None,
+            SessionsBy::Project => one.cwd().or_else(|| {
+                let folder = one.found.path.parent().filter(|_| !one.looked())?;
+                of_folder.get(folder.as_os_str()).copied()
+            }),
+        };
+        let known = cwd.and_then(|cwd| written.get(cwd).copied());
+        let at = known.unwrap_or_else(|| {
+            let key = match by {
+                SessionsBy::Day => days.name(one.found.modified),
+                SessionsBy::Project => cwd.map(tidy).unwrap_or_default(),
+            };
+            *places.entry(key.clone()).or_insert_with(|| {
+                groups.push((key, Vec::new()));
+                groups.len() - 1
+            })
+        });
+        if let (Some(cwd), None) = (cwd, known) {
+            written.insert(cwd, at);
+        }
+        if let Some((_, list)) = groups.get_mut(at) {
+            list.push(one.found);
+        }
+    }
+    // Those that name no folder stand at the end.
+    groups.sort_by_key(|(key, _)| key.is_empty());
+    groups
 }
 
 fn head(key: &str, list: &[&Found], folded: bool, by: SessionsBy, inner: &Inner) -> SessionLine {
@@ -448,19 +529,13 @@ fn tidy(cwd: &str) -> String {
 }
 
 /// Every word is in the title, the folder, the path or the agent's name.
-fn matches(found: &Found, known: &Known, words: &[String], inner: &Inner) -> bool {
-    if words.is_empty() {
-        return true;
-    }
-    let facts = known
-        .cards
-        .get(&found.path)
-        .and_then(|it| it.facts.as_ref());
+fn matches(one: &Seen, words: &[String], inner: &Inner) -> bool {
+    let facts = one.facts();
     let text = [
         facts.and_then(|it| it.title.as_deref()).unwrap_or_default(),
-        facts.and_then(|it| it.cwd.as_deref()).unwrap_or_default(),
-        facts.map_or(found.agent.name(), |it| it.format.as_str()),
-        &inner.for_people(&found.path),
+        one.cwd().unwrap_or_default(),
+        facts.map_or(one.found.agent.name(), |it| it.format.as_str()),
+        &inner.for_people(&one.found.path),
     ]
     .join("\n")
     .to_lowercase();

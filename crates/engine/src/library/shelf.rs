@@ -11,6 +11,7 @@ use crate::engine::{hold, read, Inner};
 use crate::log::Phase;
 use chipdeck_disk::logs::{in_projects, newest_first, places, Bell, Found, Homes, Wake, Woken};
 use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -26,9 +27,9 @@ const MOST_WATCHED: usize = 256;
 const PIECE: Duration = Duration::from_millis(40);
 const REST: u32 = 2;
 /// Logs that are taken up at once.
-const SLICE: usize = 200;
+const SLICE: usize = 1_000;
 /// The page is told at most this often while facts and counts come in.
-const TELL: Duration = Duration::from_millis(300);
+const TELL: Duration = Duration::from_millis(700);
 const TELL_COUNTS: Duration = Duration::from_millis(1_500);
 /// The cards are written at most this often.
 const KEEP: Duration = Duration::from_secs(10);
@@ -48,7 +49,8 @@ pub struct Shelf {
 #[derive(Default)]
 struct Inside {
     found: Arc<Vec<Found>>,
-    cards: HashMap<PathBuf, Arc<Card>>,
+    /// Shared with those that look; copied when it changes meanwhile.
+    cards: Arc<HashMap<PathBuf, Arc<Card>>>,
     /// All places were looked at once.
     scanned: bool,
     /// What the page shows: looked into and counted first.
@@ -60,7 +62,7 @@ struct Inside {
 /// What is known now.
 pub struct Known {
     pub found: Arc<Vec<Found>>,
-    pub cards: HashMap<PathBuf, Arc<Card>>,
+    pub cards: Arc<HashMap<PathBuf, Arc<Card>>>,
     pub scanning: bool,
 }
 
@@ -103,7 +105,7 @@ impl Shelf {
                 break;
             }
             let card = self.look(found);
-            known.cards.insert(found.path.clone(), card);
+            Arc::make_mut(&mut known.cards).insert(found.path.clone(), card);
         }
         // The thread sees it when it takes up the next ones; when it rests there is nothing left to do.
         hold(&self.inside).wanted = shown.iter().map(|it| it.path.clone()).collect();
@@ -118,7 +120,7 @@ impl Shelf {
             .unwrap_or_else(|| Card::new(found, facts::look(found), before.as_deref().cloned()));
         let card = Arc::new(card);
         let mut inside = hold(&self.inside);
-        inside.cards.insert(found.path.clone(), card.clone());
+        Arc::make_mut(&mut inside.cards).insert(found.path.clone(), card.clone());
         inside.unkept = true;
         card
     }
@@ -141,16 +143,22 @@ impl Shelf {
             let card = inside.cards.get(&found.path);
             !card.is_some_and(|it| it.fits(found) && it.is_sure())
         };
-        let wanted: HashSet<&PathBuf> = inside.wanted.iter().collect();
-        let mut folders: HashSet<&Path> =
-            inside.cards.keys().filter_map(|it| it.parent()).collect();
+        let wanted: HashSet<&OsStr> = inside.wanted.iter().map(|it| it.as_os_str()).collect();
+        let mut folders: HashSet<&OsStr> = HashSet::new();
         let (mut first, mut then) = (Vec::new(), Vec::new());
-        for found in inside.found.iter().filter(open) {
-            let strange = found.path.parent().is_some_and(|it| folders.insert(it));
-            if wanted.contains(&found.path) || strange {
+        for found in inside.found.iter() {
+            let folder = found.path.parent().map(Path::as_os_str).unwrap_or_default();
+            let strange = folders.insert(folder);
+            if !open(&found) {
+                continue;
+            }
+            if strange || wanted.contains(found.path.as_os_str()) {
                 first.push(found.clone());
             } else if then.len() < SLICE {
                 then.push(found.clone());
+            }
+            if first.len() >= SLICE {
+                break;
             }
         }
         first.append(&mut then);
@@ -183,7 +191,7 @@ impl Shelf {
 
     fn counted(&self, counting: &Counting, counts: crate::api::SessionCounts) {
         let mut inside = hold(&self.inside);
-        if let Some(card) = inside.cards.get_mut(&counting.found.path) {
+        if let Some(card) = Arc::make_mut(&mut inside.cards).get_mut(&counting.found.path) {
             Arc::make_mut(card).count(&counting.found, counts);
             inside.unkept = true;
         }
@@ -217,6 +225,7 @@ pub fn start(inner: Weak<Inner>) {
     drop(strong);
     let mut worker = Worker {
         wake,
+        waiting: Vec::new(),
         counting: None,
         scanned: None,
         cost: Duration::ZERO,
@@ -233,6 +242,8 @@ pub fn start(inner: Weak<Inner>) {
 
 struct Worker {
     wake: Wake,
+    /// To be looked into, the next one last.
+    waiting: Vec<Found>,
     counting: Option<Counting>,
     /// When the last scan ended, and what it took.
     scanned: Option<Instant>,
@@ -250,7 +261,7 @@ impl Worker {
             let Some(inner) = weak.upgrade() else { return };
             let file = inner.config.places.cache.join("library.json");
             let cards = cards::load(&file);
-            hold(&inner.shelf.inside).cards = cards;
+            hold(&inner.shelf.inside).cards = Arc::new(cards);
             file
         };
         let mut due = true;
@@ -268,7 +279,8 @@ impl Worker {
             self.tell(&inner, work);
             drop(inner);
             let patience = match work {
-                Work::Looked => Duration::from_millis(1),
+                // The page draws meanwhile.
+                Work::Looked => PIECE / 2,
                 Work::Counted(took) => took * REST,
                 Work::None if due => pause,
                 Work::None if self.untold => TELL,
@@ -306,7 +318,11 @@ impl Worker {
         found.extend(in_projects(projects.iter().map(PathBuf::as_path)));
         found.extend(self.archiving.gone(inner, &found));
         newest_first(&mut found);
-        self.untold |= inner.shelf.put(found, true);
+        let other = inner.shelf.put(found, true);
+        if other {
+            self.waiting.clear();
+        }
+        self.untold |= other;
         folders.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         folders.truncate(MOST_WATCHED);
         let folders = folders.into_iter().map(|(folder, _)| folder).collect();
@@ -318,10 +334,16 @@ impl Worker {
     fn work(&mut self, inner: &Inner) -> Work {
         let begun = Instant::now();
         let mut looked = false;
-        for found in inner.shelf.unlooked() {
+        // Going through thousands to find those is not for every piece.
+        if self.waiting.is_empty() {
+            self.waiting = inner.shelf.unlooked();
+            self.waiting.reverse();
+        }
+        let begun_looking = Instant::now();
+        while let Some(found) = self.waiting.pop() {
             inner.shelf.look(&found);
             looked = true;
-            if begun.elapsed() >= PIECE {
+            if begun_looking.elapsed() >= PIECE {
                 break;
             }
         }
