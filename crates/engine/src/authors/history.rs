@@ -2,7 +2,7 @@
 
 use super::index::Stamp;
 use super::merge::{merge, Row};
-use super::place::Place;
+use super::place::{Place, Spot};
 use super::session::{self, Session};
 use super::told::{Contents, From, Told};
 use super::{others, Course, KEPT};
@@ -601,14 +601,17 @@ impl Inner {
             Located::Ask { .. } | Located::Never(_) => None,
         };
         let there = there.as_deref().and_then(std::path::Path::to_str);
-        let found = places.iter().find_map(|place| {
-            let spot = there.and_then(|it| place.spot(it, None));
-            let spot = spot.or_else(|| place.spot(named, cwd.as_deref()))?;
-            Some(ProjectPath {
-                project: place.id.clone(),
-                path: spot.path,
+        let of = |spot: &dyn Fn(&Place) -> Option<Spot>| {
+            places.iter().find_map(|place| {
+                Some(ProjectPath {
+                    project: place.id.clone(),
+                    path: spot(place)?.path,
+                })
             })
-        });
+        };
+        // Where a person opened it counts more than where the log says that it was.
+        let opened = there.and_then(|there| of(&|place| place.spot(there, None)));
+        let found = opened.or_else(|| of(&|place| place.spot(named, cwd.as_deref())));
         found.ok_or_else(|| {
             ApiError::new(
                 "not-found",
