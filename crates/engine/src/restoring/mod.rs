@@ -399,7 +399,9 @@ fn view(kept: &Kept) -> PlanView {
         .map_or_else(|| made.told.clone(), |(_, draft)| draft.preview());
     let from = from_words(&made.from);
     let open = made.ready.as_ref().map_or(0, |(_, draft)| draft.open());
-    let nothing = made.ready.is_some() && steps.iter().all(|step| step.action() == Action::None);
+    // While a place is not settled the disk's side stands there: that is not nothing to do.
+    let still = steps.iter().all(|step| step.action() == Action::None);
+    let nothing = made.ready.is_some() && open == 0 && still;
     let shown: Vec<PlanStep> = steps
         .iter()
         .map(|step| {
