@@ -557,3 +557,43 @@ fn a_log_that_was_cut_short_is_read_anew_when_it_is_opened_again() {
     let view = deck.view(&log);
     assert_eq!((view.count, view.changed), (1, None));
 }
+
+/// Gemini, Cline and others rewrite the whole file on each change.
+#[test]
+fn a_document_that_is_rewritten_is_followed() {
+    let deck = Deck::new();
+    let message = |n: u64| {
+        json!({"id": format!("m{n}"), "timestamp": format!("2026-01-01T00:00:0{n}.000Z"), "type": "user",
+            "content": format!("word {n}")})
+    };
+    let chat = |count: u64| {
+        let messages: Vec<_> = (1..=count).map(message).collect();
+        json!({"sessionId": "s1", "projectHash": "ab", "startTime": "2026-01-01T00:00:00.000Z",
+            "lastUpdated": "2026-01-01T00:00:09.000Z", "messages": messages})
+        .to_string()
+    };
+    let path = deck.write("session-1.json", chat(1));
+    let log = deck.open(&path);
+    let first = deck.view(&log).count;
+    std::fs::write(&path, chat(3)).unwrap();
+    let view = deck.until(&log, |view| view.count == first + 2);
+    assert_eq!((view.changed, view.findings_error), (None, 0));
+    // Seen half written: what was there stays until it is whole.
+    let whole = chat(5);
+    let half = &whole[..whole.len() / 2];
+    std::fs::write(&path, half).unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    let view = deck.view(&log);
+    assert_eq!((view.count, view.findings_error), (first + 2, 0));
+    std::fs::write(&path, &whole).unwrap();
+    let view = deck.until(&log, |view| view.count == first + 4);
+    assert_eq!((view.changed, view.findings_error), (None, 0));
+    // Put in place of the old one by a rename.
+    let new = deck.write("new.json", chat(6));
+    std::fs::rename(&new, &path).unwrap();
+    let view = deck.until(&log, |view| view.count == first + 5);
+    assert_eq!(view.changed, None);
+    // Shorter again: what the file says now counts.
+    std::fs::write(&path, chat(2)).unwrap();
+    deck.until(&log, |view| view.count == first + 1);
+}
