@@ -151,12 +151,23 @@ fn a_torn_last_line_of_the_journal_is_mended_before_the_next() {
     world.restore(&[("a", Some(b"2"))]);
     let journal = world.places().data.join("restores.jsonl");
     let whole = fs::read(&journal).unwrap();
-    fs::write(&journal, [&whole[..], b"{\"eventId\":\"torn"].concat()).unwrap();
+    let torn = b"{\"eventId\":\"r0123torn";
+    fs::write(&journal, [&whole[..], torn].concat()).unwrap();
     assert_eq!(world.journal().history().unwrap().len(), 1);
     world.restore(&[("a", Some(b"3"))]);
     let text = fs::read_to_string(&journal).unwrap();
     assert!(text.as_bytes().starts_with(&whole) && !text.contains("torn"));
     assert_eq!(world.journal().history().unwrap().len(), 2);
+    let beside = world.places().data.join("restores.jsonl.torn-1");
+    assert_eq!(fs::read(beside).unwrap(), torn, "a copy of what was cut");
+    // What is not ours stays as it is, on a line of its own.
+    let mut foreign = fs::read(&journal).unwrap();
+    foreign.extend_from_slice(b"{\"note\": \"somebody is still writing");
+    fs::write(&journal, &foreign).unwrap();
+    world.restore(&[("a", Some(b"3b"))]);
+    let text = fs::read(&journal).unwrap();
+    assert!(text.starts_with(&[&foreign[..], b"\n"].concat()));
+    assert_eq!(world.journal().history().unwrap().len(), 3);
     // A line of somebody else's, and one without its newline, are kept.
     let mut text = fs::read(&journal).unwrap();
     text.splice(0..0, b"not ours\n".iter().copied());
@@ -166,7 +177,7 @@ fn a_torn_last_line_of_the_journal_is_mended_before_the_next() {
     assert!(fs::read(&journal)
         .unwrap()
         .starts_with(&[&text[..], b"\n"].concat()));
-    assert_eq!(world.journal().history().unwrap().len(), 3);
+    assert_eq!(world.journal().history().unwrap().len(), 4);
 }
 
 #[test]

@@ -67,7 +67,11 @@ pub fn run(arguments: Arguments, out: &mut Out) -> Outcome {
         }
     })?;
     for (path, error) in left_out {
-        draft.warn(error.code(), &path, format!("{error}: it is not written"));
+        let code = match &error {
+            RestoreError::NotAFile { .. } => "not-a-file",
+            error => error.code(),
+        };
+        draft.warn(code, &path, format!("{error}: it is not written"));
     }
     match draft.plan() {
         Some(plan) => restoring::carry_out(

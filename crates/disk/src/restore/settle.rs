@@ -186,6 +186,10 @@ impl Journal {
         } else {
             let mut flushes = Flushes::new(intent.steps.len(), self.many);
             for step in &intent.steps {
+                // Its name may not be on the disk yet.
+                if let Stand::After(Some(target)) = stands(&root, step)? {
+                    flushes.add(&target.parents, &target.folder);
+                }
                 leave_nothing(&root, step, &images, &mut flushes).map_err(gone)?;
                 prune(&root, &step.prune, &mut flushes);
             }
@@ -427,13 +431,11 @@ fn leave_nothing(
     let foreign = matches!(stands(root, step), Ok(Stand::Foreign));
     let known = [step.before.as_deref(), step.after.as_deref()];
     for temporary in [OsString::from(&step.temporary), step.way_back()] {
-        sweep(
-            &target.folder,
-            &temporary,
-            foreign.then_some((images, known)),
-        )?;
+        let spare = foreign.then_some((images, known));
+        if sweep(&target.folder, &temporary, spare)? {
+            flushes.add(&target.parents, &target.folder);
+        }
     }
-    flushes.add(&target.parents, &target.folder);
     Ok(())
 }
 

@@ -169,27 +169,28 @@ pub(super) fn hash(folder: &Arc<dyn Folder>, name: &OsStr) -> io::Result<Option<
     }
 }
 
-/// Removes a temporary file of ours, where it is. `spare`: it may be what somebody else has written meanwhile (it is
+/// Removes a temporary file of ours, where it is; true: it was there. `spare`: it may be what somebody else has written meanwhile (it is
 /// none of the `known` hashes); then it stays unless a copy can be kept.
 pub(super) fn sweep(
     folder: &Arc<dyn Folder>,
     temporary: &OsStr,
     spare: Option<(&Images, [Option<&str>; 2])>,
-) -> io::Result<()> {
+) -> io::Result<bool> {
     match folder.look(temporary)? {
-        None | Some(Stands::Folder | Stands::Other) => return Ok(()),
+        None | Some(Stands::Folder | Stands::Other) => return Ok(false),
         Some(Stands::Link) => {}
         Some(Stands::File) => {
             if let Some((images, known)) = spare {
                 let content = Content::new(folder.read(temporary)?.bytes);
                 let ours = known.contains(&Some(content.sha256()));
                 if !ours && images.keep([&content].into_iter(), MANY).is_err() {
-                    return Ok(());
+                    return Ok(false);
                 }
             }
         }
     }
-    folder.remove_file(temporary)
+    folder.remove_file(temporary)?;
+    Ok(true)
 }
 
 /// The file's folder, with those that are missing on the way to it.
