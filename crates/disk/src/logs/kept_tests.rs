@@ -103,7 +103,7 @@ fn a_log_that_grew_shares_what_it_had() {
         ("codex", grown.len() as u64, 3)
     );
     assert_eq!(kept.original, path);
-    assert_eq!(all(&kept.path), [grown.clone()]);
+    assert_eq!(all(&kept.path), std::slice::from_ref(&grown));
     assert_eq!(head(&kept.path, 5).unwrap(), &grown[..5]);
     let (start, end) = ends(&kept.path, 1_000).unwrap();
     assert_eq!(start, &grown[..1_000]);
