@@ -57,7 +57,7 @@ export type Replies = {
   checkPayload: Array<wire.PayloadFaultRow>;
   openBranch: wire.BranchView;
   branches: Array<wire.BranchView>;
-  saveBranch: wire.BranchSaved;
+  saveBranch: wire.BranchSaved | null;
   compareLogs: wire.BranchView;
   differences: wire.Page<wire.DifferenceRow>;
   differenceDiff: wire.DiffView;
