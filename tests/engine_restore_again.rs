@@ -23,10 +23,10 @@ fn a_second_click_is_told_the_same() {
     // Two at the same moment.
     story.deck.ask(Request::Undo { restore: None });
     let plan = story.plan(story.file(2));
+    let (engine, request) = (&story.deck.engine, Request::Apply { plan: id(&plan) });
+    let click = || serde_json::to_value(engine.handle(request.clone()).unwrap()).unwrap();
     let (one, other) = std::thread::scope(|threads| {
-        let (engine, request) = (&story.deck.engine, Request::Apply { plan: id(&plan) });
-        let click = || serde_json::to_value(engine.handle(request.clone()).unwrap()).unwrap();
-        let run = || threads.spawn(click);
+        let run = || threads.spawn(&click);
         let (one, other) = (run(), run());
         (one.join().unwrap(), other.join().unwrap())
     });
