@@ -44,7 +44,10 @@ pub struct Standing {
 
 /// May an entry of this type have figures? By the type alone, so that the others need not be read.
 pub fn may_tell_spent(agent: Agent, type_name: &str) -> bool {
-    let speech = matches!(type_name, "message.assistant" | "tool.call" | "message.system");
+    let speech = matches!(
+        type_name,
+        "message.assistant" | "tool.call" | "message.system"
+    );
     match agent {
         Agent::Codex => matches!(type_name, "codex.token_count" | "codex.turn_context"),
         Agent::Kimi => matches!(type_name, "kimi.usage.record" | "kimi.llm.request"),
@@ -71,7 +74,9 @@ pub fn may_tell_spent(agent: Agent, type_name: &str) -> bool {
         Agent::OpenCodeLines => type_name == "opencode.step-finish",
         _ if agent.name() == "opencode" => type_name == "opencode.message",
         Agent::Pi | Agent::Qwen | Agent::GeminiDocument | Agent::GeminiLines => {
-            speech || type_name.starts_with("pi.") || type_name.starts_with("gemini.")
+            speech
+                || type_name.starts_with("pi.")
+                || type_name.starts_with("gemini.")
                 || type_name.starts_with("qwen.")
         }
         Agent::OpenHandsDocument | Agent::OpenHandsLines => speech,
@@ -100,7 +105,9 @@ fn text(value: Val<'_>, path: &[&str]) -> Option<String> {
 }
 
 fn price(value: Option<Val<'_>>) -> Option<f64> {
-    value?.float().filter(|cost| cost.is_finite() && *cost >= 0.0)
+    value?
+        .float()
+        .filter(|cost| cost.is_finite() && *cost >= 0.0)
 }
 
 fn of(agent: Agent, value: Val<'_>) -> Option<Spent> {
@@ -339,23 +346,71 @@ fn copilot(value: Val<'_>) -> Option<Spent> {
 
 /// Where standing texts are, by the type of the entry.
 const PLACES: &[(&str, &str, &str)] = &[
-    ("codex.session_meta", "system", "/payload/base_instructions/text"),
-    ("codex.session_meta", "instructions", "/payload/instructions"),
+    (
+        "codex.session_meta",
+        "system",
+        "/payload/base_instructions/text",
+    ),
+    (
+        "codex.session_meta",
+        "instructions",
+        "/payload/instructions",
+    ),
     ("codex.session_meta", "instructions", "/instructions"),
     ("codex.session_meta", "tools", "/payload/dynamic_tools"),
-    ("codex.turn_context", "instructions", "/payload/user_instructions"),
-    ("codex.turn_context", "instructions", "/payload/developer_instructions"),
+    (
+        "codex.turn_context",
+        "instructions",
+        "/payload/user_instructions",
+    ),
+    (
+        "codex.turn_context",
+        "instructions",
+        "/payload/developer_instructions",
+    ),
     ("codex.tool_search_output", "tools", "/payload/tools"),
     ("kimi.config.update", "system", "/systemPrompt"),
     ("kimi.llm.tools_snapshot", "tools", "/tools"),
-    ("claude-code.attachment.skill_listing", "skills", "/attachment/content"),
-    ("claude-code.attachment.mcp_instructions_delta", "servers", "/attachment"),
-    ("claude-code.attachment.agent_listing_delta", "agents", "/attachment"),
-    ("claude-code.attachment.deferred_tools_delta", "tools", "/attachment"),
-    ("claude-code.attachment.deferred_tools_record", "tools", "/attachment"),
-    ("claude-code.attachment.nested_memory", "instructions", "/attachment/content"),
-    ("claude-code.attachment.environment", "environment", "/attachment"),
-    ("openhands.SystemPromptEvent", "system", "/system_prompt/text"),
+    (
+        "claude-code.attachment.skill_listing",
+        "skills",
+        "/attachment/content",
+    ),
+    (
+        "claude-code.attachment.mcp_instructions_delta",
+        "servers",
+        "/attachment",
+    ),
+    (
+        "claude-code.attachment.agent_listing_delta",
+        "agents",
+        "/attachment",
+    ),
+    (
+        "claude-code.attachment.deferred_tools_delta",
+        "tools",
+        "/attachment",
+    ),
+    (
+        "claude-code.attachment.deferred_tools_record",
+        "tools",
+        "/attachment",
+    ),
+    (
+        "claude-code.attachment.nested_memory",
+        "instructions",
+        "/attachment/content",
+    ),
+    (
+        "claude-code.attachment.environment",
+        "environment",
+        "/attachment",
+    ),
+    (
+        "openhands.SystemPromptEvent",
+        "system",
+        "/system_prompt/text",
+    ),
     ("openhands.SystemPromptEvent", "tools", "/tools"),
 ];
 

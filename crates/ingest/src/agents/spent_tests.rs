@@ -3,7 +3,12 @@ use super::*;
 fn figures(agent: Agent, record: &str) -> (u64, u64, u64, u64) {
     let spent = spent(agent, record).unwrap();
     assert!(spent.counted);
-    (spent.input, spent.cache_read, spent.cache_write, spent.output)
+    (
+        spent.input,
+        spent.cache_read,
+        spent.cache_write,
+        spent.output,
+    )
 }
 
 #[test]
@@ -11,13 +16,19 @@ fn each_agents_figures() {
     let claude = r#"{"type":"assistant","message":{"id":"msg_1","model":"m","usage":{"input_tokens":10,"cache_creation_input_tokens":200,"cache_read_input_tokens":3000,"output_tokens":6}},"costUSD":0.25}"#;
     assert_eq!(figures(Agent::ClaudeCode, claude), (10, 3000, 200, 6));
     let told = spent(Agent::ClaudeCode, claude).unwrap();
-    assert_eq!((told.message.as_deref(), told.cost), (Some("msg_1"), Some(0.25)));
+    assert_eq!(
+        (told.message.as_deref(), told.cost),
+        (Some("msg_1"), Some(0.25))
+    );
 
     let codex = r#"{"type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{"total_tokens":116},"last_token_usage":{"input_tokens":100,"cached_input_tokens":64,"output_tokens":16,"reasoning_output_tokens":8,"total_tokens":116},"model_context_window":258400}}}"#;
     assert_eq!(figures(Agent::Codex, codex), (36, 64, 0, 16));
     assert_eq!(spent(Agent::Codex, codex).unwrap().window, Some(258_400));
     assert_eq!(
-        spent(Agent::Codex, r#"{"payload":{"type":"token_count","info":null}}"#),
+        spent(
+            Agent::Codex,
+            r#"{"payload":{"type":"token_count","info":null}}"#
+        ),
         None
     );
     let turn = spent(Agent::Codex, r#"{"payload":{"model":"gpt-5"}}"#).unwrap();
@@ -29,7 +40,10 @@ fn each_agents_figures() {
     assert_eq!(figures(Agent::Pi, pi), (12, 3, 1, 7));
     let opencode = r#"{"id":"msg_1","role":"assistant","modelID":"model-1","cost":0.75,"tokens":{"total":1200,"input":200,"output":60,"reasoning":5,"cache":{"read":940,"write":2}}}"#;
     assert_eq!(figures(Agent::OpenCodeExport, opencode), (200, 940, 2, 65));
-    assert_eq!(spent(Agent::OpenCodeExport, opencode).unwrap().cost, Some(0.75));
+    assert_eq!(
+        spent(Agent::OpenCodeExport, opencode).unwrap().cost,
+        Some(0.75)
+    );
     let kimi = r#"{"type":"usage.record","model":"k","usage":{"inputOther":9431,"output":42,"inputCacheRead":14848,"inputCacheCreation":0}}"#;
     assert_eq!(figures(Agent::Kimi, kimi), (9431, 14848, 0, 42));
     let qwen = r#"{"uuid":"u","usageMetadata":{"promptTokenCount":1234,"candidatesTokenCount":56,"thoughtsTokenCount":1,"cachedContentTokenCount":400}}"#;
@@ -37,7 +51,10 @@ fn each_agents_figures() {
     let cline = r#"{"say":"api_req_started","text":"{\"tokensIn\": 1200, \"tokensOut\": 80, \"cacheWrites\": 4, \"cacheReads\": 9, \"cost\": 0.004}"}"#;
     assert_eq!(figures(Agent::ClineUi, cline), (1200, 9, 4, 80));
     let openhands = r#"{"tool_call_metadata":{"model_response":{"id":"c","model":"o","usage":{"completion_tokens":104,"prompt_tokens":3439,"cache_creation_input_tokens":3435,"cache_read_input_tokens":0}}}}"#;
-    assert_eq!(figures(Agent::OpenHandsDocument, openhands), (4, 0, 3435, 104));
+    assert_eq!(
+        figures(Agent::OpenHandsDocument, openhands),
+        (4, 0, 3435, 104)
+    );
     let copilot = r#"{"type":"assistant.message","data":{"apiCallId":"a","model":"gpt-5-mini","outputTokens":12}}"#;
     assert_eq!(figures(Agent::Copilot, copilot), (0, 0, 0, 12));
     let goose = r#"{"accumulated_usage":{"input_tokens":124611,"output_tokens":394},"accumulated_cost":null}"#;
@@ -47,8 +64,21 @@ fn each_agents_figures() {
 
 #[test]
 fn records_without_figures() {
-    for record in ["", "{", "[]", "{}", r#"{"message":{"usage":7}}"#, r#"{"message":7}"#] {
-        for agent in [Agent::ClaudeCode, Agent::Codex, Agent::Kimi, Agent::Copilot, Agent::Pi] {
+    for record in [
+        "",
+        "{",
+        "[]",
+        "{}",
+        r#"{"message":{"usage":7}}"#,
+        r#"{"message":7}"#,
+    ] {
+        for agent in [
+            Agent::ClaudeCode,
+            Agent::Codex,
+            Agent::Kimi,
+            Agent::Copilot,
+            Agent::Pi,
+        ] {
             let told = spent(agent, record);
             assert!(told.is_none_or(|it| it.input + it.output == 0), "{record}");
         }
@@ -64,7 +94,10 @@ fn records_without_figures() {
 fn standing_texts() {
     let meta = r#"{"type":"session_meta","payload":{"id":"c","base_instructions":{"text":"You are"},"instructions":null,"dynamic_tools":[{"name":"a"},{"name":"b"}]}}"#;
     let found = standing("codex.session_meta", meta);
-    let told: Vec<_> = found.iter().map(|it| (it.what, it.pointer, it.count)).collect();
+    let told: Vec<_> = found
+        .iter()
+        .map(|it| (it.what, it.pointer, it.count))
+        .collect();
     assert_eq!(
         told,
         [
