@@ -6,11 +6,66 @@ use include_dir::{include_dir, Dir, DirEntry};
 use sha2::{Digest, Sha256};
 use std::io;
 use std::path::Path;
+use std::time::Duration;
 
 static DEMO: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../demo");
 
 /// How long ago the demo's last event is, in seconds.
 const AGO: i64 = 4 * 60;
+
+const PREFIX: &str = "chipdeck-demo-";
+
+/// A folder for the demo, ours as long as this lives. Those of processes that were killed are removed first.
+pub struct Place {
+    folder: tempfile::TempDir,
+    /// Locked while we run; `None` where a folder can't be.
+    _lock: Option<std::fs::File>,
+}
+
+impl Place {
+    pub fn new() -> Option<Place> {
+        Place::below(&std::env::temp_dir())
+    }
+
+    fn below(temporary: &Path) -> Option<Place> {
+        sweep(temporary);
+        let folder = tempfile::Builder::new()
+            .prefix(PREFIX)
+            .tempdir_in(temporary)
+            .ok()?;
+        let lock = std::fs::File::open(folder.path()).ok();
+        let lock = lock.filter(|it| it.try_lock().is_ok());
+        Some(Place {
+            folder,
+            _lock: lock,
+        })
+    }
+
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+/// A folder that nobody has locked a minute after it was made belongs to a process that died.
+const FRESH: Duration = Duration::from_secs(60);
+
+fn sweep(temporary: &Path) {
+    for entry in std::fs::read_dir(temporary).into_iter().flatten().flatten() {
+        let ours = entry.file_name().to_string_lossy().starts_with(PREFIX);
+        // Not through a link.
+        let folder = entry.file_type().is_ok_and(|it| it.is_dir());
+        if !(ours && folder) {
+            continue;
+        }
+        let age = entry.metadata().and_then(|it| it.modified());
+        let old = age.is_ok_and(|it| it.elapsed().is_ok_and(|it| it > FRESH));
+        let lock = std::fs::File::open(entry.path());
+        if old && lock.is_ok_and(|it| it.try_lock().is_ok()) {
+            // Another person's can't be removed, and stays.
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
+}
 
 /// Lays the demo out in this folder, unless it is there. `now` is Unix seconds.
 pub fn lay_out(demo: &Path, now: i64) -> io::Result<()> {
@@ -106,6 +161,35 @@ fn at_another_time(text: &str, seconds: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn folders_of_processes_that_died_go_and_others_stay() {
+        let place = tempfile::tempdir().unwrap();
+        let old = std::time::SystemTime::now() - 2 * FRESH;
+        let age = |path: &Path| {
+            let folder = std::fs::File::open(path).unwrap();
+            folder.set_modified(old).unwrap();
+        };
+        let dead = place.path().join("chipdeck-demo-dead");
+        let other = place.path().join("another-folder");
+        let link = place.path().join("chipdeck-demo-link");
+        std::fs::create_dir_all(dead.join("project")).unwrap();
+        std::fs::create_dir(&other).unwrap();
+        std::os::unix::fs::symlink(&other, &link).unwrap();
+        age(&dead);
+        age(&other);
+        let running = Place::below(place.path()).unwrap();
+        assert!(!dead.exists());
+        age(running.path());
+        let fresh = place.path().join("chipdeck-demo-fresh");
+        std::fs::create_dir(&fresh).unwrap();
+        let second = Place::below(place.path()).unwrap();
+        assert!(running.path().exists() && fresh.exists() && other.exists() && link.exists());
+        let gone = second.path().to_owned();
+        drop(second);
+        assert!(!gone.exists());
+    }
 
     #[test]
     fn times_move_and_nothing_else() {

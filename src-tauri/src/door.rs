@@ -13,7 +13,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use tauri::ipc::{Channel, Response};
 use tauri::{AppHandle, State};
-use tempfile::TempDir;
 
 /// From this size on a reply goes as bytes: the page's bridge is twice as quick with them.
 const AS_BYTES: usize = 256 << 10;
@@ -23,7 +22,7 @@ pub struct Door {
     engine: Engine,
     cache: PathBuf,
     /// Where the demo is laid out when it is asked for; goes with the app.
-    demo: Mutex<Option<TempDir>>,
+    demo: Mutex<Option<demo::Place>>,
     page: Arc<Page>,
 }
 
@@ -95,10 +94,7 @@ impl Door {
                 .arguments
                 .push(("chips.dir".into(), folder.to_string_lossy().into_owned()));
         }
-        let demo = tempfile::Builder::new()
-            .prefix("chipdeck-demo-")
-            .tempdir()
-            .ok();
+        let demo = demo::Place::new();
         config.demo = demo.as_ref().map(|folder| folder.path().to_owned());
         let cache = config.places.cache.clone();
         let (engine, notices) = Engine::start(config);
