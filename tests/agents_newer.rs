@@ -171,7 +171,11 @@ fn changed_samples_break_nothing() {
                 let there = stand(&opened);
                 for (at, line) in (1..).zip(lines(&changed)) {
                     let blank = line.iter().all(u8::is_ascii_whitespace);
-                    assert!(blank || there.contains(&at), "{name}: nothing at line {at}");
+                    assert!(
+                        blank || there.contains(&at),
+                        "{name}: nothing at line {at}: {}",
+                        String::from_utf8_lossy(&line[..line.len().min(2000)])
+                    );
                 }
             }
         }

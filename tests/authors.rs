@@ -157,7 +157,10 @@ fn yesterdays_version_comes_back_and_goes_again() {
         matches!(&plan.needs, Some(PlanNeed::Root { folder, file }) if *folder == app.to_string_lossy() && file == "src/price.py"),
         "{plan:?}"
     );
-    world.deck.engine.open_paths(&[app.clone()], Origin::Drop);
+    world
+        .deck
+        .engine
+        .open_paths(std::slice::from_ref(&app), Origin::Drop);
     let plan = world.plan(what(1));
     assert!(plan.ready && plan.warnings.is_empty(), "{plan:?}");
     assert_eq!(plan.target, "price.py:2");

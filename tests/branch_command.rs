@@ -109,11 +109,9 @@ fn an_event_is_left_out() {
             .map(|it| it["path"].as_str().unwrap())
             .collect();
         let mut changed: Vec<&str> = changed.into_iter().map(String::as_str).collect();
-        (
-            changed.sort_unstable(),
-            changed.dedup(),
-            told.sort_unstable(),
-        );
+        changed.sort_unstable();
+        changed.dedup();
+        told.sort_unstable();
         assert_eq!(told, changed, "{id}");
         let tools = done["tools"].as_array().unwrap();
         for (call, tool) in before["tools"].as_object().unwrap() {

@@ -26,7 +26,7 @@ fn a_second_click_is_told_the_same() {
     let (engine, request) = (&story.deck.engine, Request::Apply { plan: id(&plan) });
     let click = || serde_json::to_value(engine.handle(request.clone()).unwrap()).unwrap();
     let (one, other) = std::thread::scope(|threads| {
-        let run = || threads.spawn(&click);
+        let run = || threads.spawn(click);
         let (one, other) = (run(), run());
         (one.join().unwrap(), other.join().unwrap())
     });

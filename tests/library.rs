@@ -396,7 +396,7 @@ fn every_agents_samples_are_found_at_their_places() {
         ("cline/1770577372307-xml/ui_messages.json", ".config/Code/User/globalStorage/saoudrizwan.claude-dev/tasks/1770577372307/ui_messages.json"),
         ("cline/1770577372307-xml/api_conversation_history.json", ".config/Code/User/globalStorage/saoudrizwan.claude-dev/tasks/1770577372307/api_conversation_history.json"),
         ("opencode/storage", ".local/share/opencode/storage"),
-        ("openhands/v1-conversation", ".openhands/conversations/44"),
+        ("openhands/v1-conversation", ".openhands/conversations"),
         ("pi", ".pi/agent/sessions/--w-pi--"),
         ("qwen", ".qwen/projects/-w-qwen/chats"),
         ("aider/chat-history-multi.md", ".aider.chat.history.md"),

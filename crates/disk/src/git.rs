@@ -158,7 +158,7 @@ impl Repository {
             let stash = stashed.contains(&step.id);
             found.list.extend(self.commit(step.id, blob, stash));
         }
-        found.list.sort_by(|a, b| b.time.cmp(&a.time));
+        found.list.sort_by_key(|it| std::cmp::Reverse(it.time));
         found
     }
 

@@ -44,7 +44,7 @@ pub use format::{detect, Format};
 pub use glance::{glance, Glance};
 pub use order::{arrange, Order, Orderly};
 pub use reader::{Batch, Reader};
-pub use rewrite::{lift, member, Lifted, read_canonical, with_member, without_member};
+pub use rewrite::{lift, member, read_canonical, with_member, without_member, Lifted};
 pub use same::same_json;
 pub use set::{members, LogSet, Progress, Shape, Sink};
 pub use source::{MemorySource, Source, Window};

@@ -3,7 +3,6 @@
 //! session that their first record names.
 
 use chipdeck_ingest::{companions, Companion};
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Most files that are taken in beside one.

@@ -82,7 +82,7 @@ impl World {
 
     /// Each other file is as before or as after, all of them the same way.
     fn others_agree(&self, but: &str, said: &str) {
-        let steps: Vec<(String, Option<Vec<u8>>, Option<Vec<u8>>)> = World::new(1)
+        let steps: Vec<_> = World::new(1)
             .plan()
             .steps
             .iter()

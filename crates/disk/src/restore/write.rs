@@ -16,11 +16,15 @@ use std::sync::Arc;
 /// From so many files on, the bytes of all are flushed in one go.
 pub(super) const MANY: usize = 16;
 
+/// A file that was written, in its folder.
+type Written = (Arc<dyn Folder>, OsString);
+
 /// What has to be flushed. A file's bytes are on the disk before it gets its name. Which names are, matters only when the
 /// intent goes, so a folder is flushed once for all its files.
 pub(super) struct Flushes {
     together: bool,
-    written: BTreeMap<u64, Vec<(Arc<dyn Folder>, OsString)>>,
+    /// By file system.
+    written: BTreeMap<u64, Vec<Written>>,
     names: HashMap<String, Arc<dyn Folder>>,
 }
 

@@ -239,12 +239,23 @@ pub struct EntryRow {
 )]
 pub enum RowSays {
     /// A file's whole text.
-    Lines { path: String, count: u64 },
+    Lines {
+        path: String,
+        count: u64,
+    },
     /// Some edits of a file.
-    Edits { path: String, count: u64 },
-    Patch { path: String },
+    Edits {
+        path: String,
+        count: u64,
+    },
+    Patch {
+        path: String,
+    },
     /// A file was seen on disk; `whole`: with its content.
-    Seen { path: String, whole: bool },
+    Seen {
+        path: String,
+        whole: bool,
+    },
     SessionEnded,
     /// Outcome of a tool call, `ms` long, with what it says.
     Outcome {
@@ -253,18 +264,35 @@ pub enum RowSays {
         ms: Option<i64>,
         text: String,
     },
-    Corrects { id: String, status: String },
+    Corrects {
+        id: String,
+        status: String,
+    },
     /// An entry of the memory comes into a zone.
     IntoZone {
         id: String,
         zone: String,
         text: String,
     },
-    ToZone { id: String, zone: String },
-    Reviewed { plan: String, approved: bool },
-    Tokens { plan: String, count: i64 },
-    WholeState { files: u64 },
-    UndoOf { path: String, restore: String },
+    ToZone {
+        id: String,
+        zone: String,
+    },
+    Reviewed {
+        plan: String,
+        approved: bool,
+    },
+    Tokens {
+        plan: String,
+        count: i64,
+    },
+    WholeState {
+        files: u64,
+    },
+    UndoOf {
+        path: String,
+        restore: String,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]

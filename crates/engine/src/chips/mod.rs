@@ -17,7 +17,6 @@ use chipdeck_disk::chips::{
     ChipList, EntryState, SnapshotDetail, SnapshotEntry, SnapshotPlaces, WatchState, Workspace,
     RAW_LIMIT,
 };
-use chipdeck_disk::own;
 use chipdeck_disk::places::Places;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

@@ -188,7 +188,7 @@ impl Inner {
         let rows = window
             .iter()
             .map(|line| match line {
-                Line::Head(head) => head.clone(),
+                Line::Head(head) => (**head).clone(),
                 Line::Session {
                     found,
                     depth,
@@ -365,7 +365,7 @@ fn children<'a>(all: &[Seen<'a>]) -> HashMap<&'a OsStr, Vec<&'a Found>> {
 }
 
 enum Line<'a> {
-    Head(SessionLine),
+    Head(Box<SessionLine>),
     Session {
         found: &'a Found,
         depth: u32,
@@ -418,7 +418,9 @@ fn lines<'a>(
     let mut lines = Vec::new();
     for (key, list) in groups(all, &shown, ask.by) {
         let folded = ask.folded.contains(&key);
-        lines.push(Line::Head(head(&key, &list, folded, ask.by, inner)));
+        lines.push(Line::Head(Box::new(head(
+            &key, &list, folded, ask.by, inner,
+        ))));
         if folded {
             continue;
         }

@@ -433,16 +433,6 @@ enum Work {
 }
 
 impl Inner {
-    /// Agents' logs of this machine, newest first; right after the start it waits a little for them.
-    pub(crate) fn discovered(&self) -> Vec<Found> {
-        let known = self.shelf.known();
-        let logs = known.found.iter().filter(|found| {
-            let card = known.cards.get(&found.path);
-            card.is_none_or(|card| card.facts.is_some())
-        });
-        logs.cloned().collect()
-    }
-
     /// Where logs are looked for: those of this machine, and what the settings give.
     pub(crate) fn homes(&self) -> Option<Homes> {
         let homes = self.config.homes.clone()?;

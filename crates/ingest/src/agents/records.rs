@@ -236,7 +236,12 @@ impl Records {
             sink.opaque(Code::NotAnObject, "JSON, but not an object");
             return Verdict::Done;
         }
-        self.mapper.record(&record, &mut sink, hurry)
+        let verdict = self.mapper.record(&record, &mut sink, hurry);
+        // A known record without what its reader looks for is still there to be seen.
+        if matches!(verdict, Verdict::Done) {
+            sink.something();
+        }
+        verdict
     }
 
     fn early(&mut self, tape: &Tape, text: &str, place: Place, id: &Id, out: &mut Batch) -> bool {

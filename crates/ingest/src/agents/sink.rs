@@ -111,6 +111,9 @@ pub(crate) struct Sink<'a> {
     /// Paths that the present record changed.
     pub changed: Vec<Id>,
     out: &'a mut Batch,
+    /// How many entries there were before this record, and whether it is shown elsewhere.
+    before: usize,
+    elsewhere: bool,
     step: u32,
     /// The next `seq`, where the records themselves are ordered.
     order: Option<u64>,
@@ -135,6 +138,8 @@ impl<'a> Sink<'a> {
             shelf,
             lines: None,
             changed: Vec::new(),
+            before: out.entries.len(),
+            elsewhere: false,
             out,
             step: 0,
             order: None,
@@ -283,8 +288,16 @@ impl<'a> Sink<'a> {
         self.raw(self.place_id(), "copy");
     }
 
+    /// At the end of a record: where nothing of it is on the timeline, it is shown raw.
+    pub(crate) fn something(&mut self) {
+        if self.out.entries.len() == self.before && !self.elsewhere {
+            self.raw(self.place_id(), "record");
+        }
+    }
+
     /// A record whose original is in another file of the set: counted, not shown.
     pub(crate) fn copy_elsewhere(&mut self) {
+        self.elsewhere = true;
         let (count, first) = &mut self.shelf.copies;
         if *count == 0 {
             *first = self.place.line;

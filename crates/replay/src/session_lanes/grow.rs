@@ -261,7 +261,7 @@ impl SessionLanes {
         let Some((parent, lane)) = on else {
             let root = asked.event.envelope.parent.is_none() && asked.prompt;
             if root && row.linked && row.kind != LaneKind::SubAgent {
-                return self.from_the_start(now, trace);
+                return self.lane_from_the_start(now, trace);
             }
             return now;
         };
@@ -410,7 +410,7 @@ impl SessionLanes {
     }
 
     /// The first message of all was written anew.
-    fn from_the_start(&mut self, now: u32, trace: &Id) -> u32 {
+    fn lane_from_the_start(&mut self, now: u32, trace: &Id) -> u32 {
         let root = self.past(now).first().map_or(now, |(lane, _)| *lane);
         let (_, from) = self.cut(root, 0);
         self.begin(LaneKind::Rewound, trace, root, from, 0)

@@ -52,7 +52,7 @@ impl SessionLanes {
             return;
         }
         self.looked = (loose.len() + self.rows.len(), answered);
-        let texts: Vec<(u32, Option<Arc<str>>, Option<Arc<str>>)> = self
+        let texts: Vec<_> = self
             .starters
             .iter()
             .filter(|it| !it.taken)
