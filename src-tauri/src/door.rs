@@ -79,7 +79,9 @@ impl Page {
             // Progress of a log that nobody looks at yet is not worth keeping.
             None if matches!(
                 notice,
-                Notice::LogProgress { .. } | Notice::SearchProgress { .. }
+                Notice::LogProgress { .. }
+                    | Notice::SearchProgress { .. }
+                    | Notice::DiagnoseProgress { .. }
             ) => {}
             None => listening.waiting.push(notice),
         }

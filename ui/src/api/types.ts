@@ -914,7 +914,7 @@ root: string | null,
 /**
  * Items that were not understood, with the reason.
  */
-refused: Array<DropItem>, } | { "type": "log", view: LogView, } | { "type": "logProgress", log: string, progress: Progress, } | { "type": "searchProgress", log: string, search: string, total: number, scanned: number, done: boolean, } | { "type": "diskChanged", log: string, path: string, } | { "type": "historyChanged" } | { "type": "gathered", of: string, gathering: Gathering, } | { "type": "dropHover", items: Array<DropItem>, } | { "type": "dropLeave" } | { "type": "message", level: string, text: string, } | { "type": "chipTargets", chip: string, targets: Array<ChipTarget>, };
+refused: Array<DropItem>, } | { "type": "log", view: LogView, } | { "type": "logProgress", log: string, progress: Progress, } | { "type": "searchProgress", log: string, search: string, total: number, scanned: number, done: boolean, } | { "type": "diagnoseProgress", log: string, done: number, total: number, } | { "type": "diskChanged", log: string, path: string, } | { "type": "historyChanged" } | { "type": "gathered", of: string, gathering: Gathering, } | { "type": "dropHover", items: Array<DropItem>, } | { "type": "dropLeave" } | { "type": "message", level: string, text: string, } | { "type": "chipTargets", chip: string, targets: Array<ChipTarget>, };
 
 /**
  * A window of a list.

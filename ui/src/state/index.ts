@@ -5,12 +5,14 @@
  *   lanes       lines of conversation in the log, and the one that is followed
  *   selection   tab on stage, selected file, chip, edit snapshot, the other side of a diff
  *   library     what can be opened; opening it; revealing
+ *   inquiry     drift, diagnosis, traces: which is shown, and the diagnosis itself
  *   restores    `apply(plan)`, `undo(restore)` with their toasts
  *   news        counters to ask again by: `news.disk`, `news.chips`, `news.history`, …
  *   toasts, overlay, settings, search, visible, platform
  *   Latest      the newest answer to a question that changes with the playhead
  *   Pages       a long list seen through a window
  */
+export { inquiry, type FindingsView, type ToolsView, type Traced } from './inquiry.svelte';
 export { Latest, type Asked } from './latest.svelte';
 export { lanes } from './lanes.svelte';
 export { groupLogs, library, type LogDay, type LogGroup } from './library.svelte';

@@ -2,6 +2,7 @@
 import type { Notice } from '../api';
 import { words } from '../i18n';
 import { onNotice, Refused, request, useHost, type Host } from '../host';
+import { inquiry } from './inquiry.svelte';
 import { library } from './library.svelte';
 import { news } from './news.svelte';
 import { overlay } from './overlay.svelte';
@@ -62,6 +63,9 @@ export function hear(notice: Notice): void {
       break;
     case 'searchProgress':
       search.hear(notice.log, notice);
+      break;
+    case 'diagnoseProgress':
+      inquiry.hear(notice);
       break;
     case 'dropHover':
       overlay.drop = notice.items;

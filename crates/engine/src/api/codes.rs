@@ -74,6 +74,12 @@ pub const WHYS: &[&str] = &[
     "no-origin",
     "no-archive",
     "chip-exists",
+    // Repairs of a drift.
+    "repair-foreign",
+    "repair-torn",
+    "repair-moved",
+    "repair-gone",
+    "repair-io",
 ];
 
 /// Codes of [`Warning`](super::Warning).

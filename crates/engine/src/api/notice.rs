@@ -47,6 +47,12 @@ pub enum Notice {
         scanned: u64,
         done: bool,
     },
+    /// How far a diagnosis is, in entries.
+    DiagnoseProgress {
+        log: String,
+        done: u64,
+        total: u64,
+    },
     /// A file that an open log names changed on disk.
     DiskChanged {
         log: String,

@@ -1,6 +1,6 @@
 //! The diagnosis of a log: it is folded again beside the log that is shown, which is let go of between strides.
 
-use crate::api::{DiagnosisRow, DiagnosisView};
+use crate::api::{DiagnosisRow, DiagnosisView, Notice};
 use crate::engine::{Answer, Inner};
 use chipdeck_replay::{Diagnosis, Doubt};
 
@@ -16,6 +16,11 @@ impl Inner {
         while !log.look(|look| diagnosis.go_on(look.timeline, look.source, STRIDE)) {
             // A log that was closed is not worth the work.
             self.log(id)?;
+            self.tell(Notice::DiagnoseProgress {
+                log: id.to_owned(),
+                done: u64::from(diagnosis.done()),
+                total: log.look(|look| look.timeline.entries().len()) as u64,
+            });
         }
         Ok(log.look(|look| {
             let doubts = diagnosis.doubts(look.timeline);

@@ -84,6 +84,7 @@ impl Inner {
     pub(crate) fn apply_repair(&self, name: &str) -> Answer<Repaired> {
         let (log, repair) = hold(&self.deep.repairs).remove(name).ok_or_else(|| {
             ApiError::new("not-found", "This preview is no longer there.")
+                .why("repair-gone")
                 .hint("Look at the drift again.")
         })?;
         // A log that was closed meanwhile is not written.
@@ -129,12 +130,22 @@ fn view(name: &str, repair: &Repair) -> RepairView {
 }
 
 fn refused(error: RepairError) -> ApiError {
-    let code = match &error {
-        RepairError::Foreign => "bad-request",
-        RepairError::Torn(_)
-        | RepairError::Moved(_)
-        | RepairError::Append(AppendError::Moved(_) | AppendError::Torn(_)) => "precondition",
-        RepairError::Io { .. } | RepairError::Append(AppendError::Io { .. }) => "io",
+    let name = |path: &std::path::Path| {
+        let name = path.file_name().unwrap_or(path.as_os_str());
+        name.to_string_lossy().into_owned()
+    };
+    let (code, why, about) = match &error {
+        RepairError::Foreign => ("bad-request", "repair-foreign", None),
+        RepairError::Torn(file) => ("precondition", "repair-torn", Some(file.clone())),
+        RepairError::Append(AppendError::Torn(path)) => {
+            ("precondition", "repair-torn", Some(name(path)))
+        }
+        RepairError::Moved(file) => ("precondition", "repair-moved", Some(file.clone())),
+        RepairError::Append(AppendError::Moved(path)) => {
+            ("precondition", "repair-moved", Some(name(path)))
+        }
+        RepairError::Io { name, .. } => ("io", "repair-io", Some(name.clone())),
+        RepairError::Append(AppendError::Io { path, .. }) => ("io", "repair-io", Some(name(path))),
     };
     let mut message = error.to_string();
     if let Some(first) = message.get(..1) {
@@ -144,9 +155,12 @@ fn refused(error: RepairError) -> ApiError {
             message.get(1..).unwrap_or_default()
         );
     }
-    let answer = ApiError::new(code, format!("{message}."));
+    let mut answer = ApiError::new(code, format!("{message}.")).why(why);
+    if let Some(about) = about {
+        answer = answer.about(about);
+    }
     match code {
-        "precondition" => answer.hint("Nothing was appended. Look at the drift again."),
+        "precondition" => answer.hint("Look at the drift again."),
         _ => answer,
     }
 }

@@ -63,6 +63,14 @@ const WHYS: Record<Tongue, Record<Code<'whys'>, Say>> = {
     'no-origin': () => 'Nothing says where this chip belongs.',
     'no-archive': () => 'The archive is turned off.',
     'chip-exists': () => 'The chip folder has it already.',
+    'repair-foreign': () =>
+      'Only a log in the canonical format can be repaired; the log of an agent is never written.',
+    'repair-torn': (a) =>
+      `The last line of ${one(a)} has no line end: it may still be written. Nothing was appended.`,
+    'repair-moved': (a) =>
+      `${one(a)} is not what the preview showed: it changed since. Nothing was appended to it.`,
+    'repair-gone': () => 'That preview is no longer there.',
+    'repair-io': (a) => `${one(a)} could not be read or written.`,
   },
   'zh-CN': {
     'no-file': (a) => `${one(a)} 不是文件夹之内的文件。`,
@@ -112,6 +120,11 @@ const WHYS: Record<Tongue, Record<Code<'whys'>, Say>> = {
     'no-origin': () => '没有线索说明此碎片属于哪里。',
     'no-archive': () => '归档已关闭。',
     'chip-exists': () => '碎片文件夹中已有它。',
+    'repair-foreign': () => '只有规范格式的日志可以更正；代理自己的日志从不写入。',
+    'repair-torn': (a) => `${one(a)} 的最后一行没有换行：它可能仍在写入。没有追加任何内容。`,
+    'repair-moved': (a) => `${one(a)} 与预览所示不同：此后有变化。没有向它追加任何内容。`,
+    'repair-gone': () => '那次预览已不在。',
+    'repair-io': (a) => `${one(a)} 无法读取或写入。`,
   },
 };
 
@@ -153,11 +166,21 @@ const HINTS: Partial<Record<Code<'whys'>, string>> = {
   'in-no-folder': '请打开其项目的文件夹。',
   'no-origin': '请打开其项目的文件夹。',
   climbs: '请打开其项目的文件夹。',
+  'repair-torn': '请再看一次偏差。',
+  'repair-moved': '请再看一次偏差。',
+  'repair-gone': '请再看一次偏差。',
   foreign: '请打开其项目的文件夹。',
 };
 
 /** Whose detail says more than the sentence: what the system answered. */
-const DETAILED: readonly Code<'whys'>[] = ['io', 'broke-off', 'put-back', 'broken', 'damaged-chip'];
+const DETAILED: readonly Code<'whys'>[] = [
+  'io',
+  'broke-off',
+  'put-back',
+  'broken',
+  'damaged-chip',
+  'repair-io',
+];
 
 export type Fault = {
   code: string;
