@@ -2,7 +2,7 @@
  * The log on the deck and the playhead over it: seek, step, play, follow, points A and B, bookmarks, breakpoints.
  * Knows nothing of the screen; what the tracks show is `visible`, what is chosen is `selection`.
  */
-import type { Axis, Bookmark, LogView, Progress, StepBy } from '../api';
+import type { Axis, Bookmark, LogView, Progress, StepBy, Stop } from '../api';
 import { Refused, request } from '../host';
 import { words } from '../i18n';
 import { lanes } from './lanes.svelte';
@@ -22,6 +22,10 @@ export type Stops = {
   errors: boolean;
   /** First entry that touches the selected file. */
   firstTouch: boolean;
+  /** First entry that touches any file for the first time. */
+  anyTouch: boolean;
+  /** An entry with a finding of at least this severity; null: none. */
+  finding: 'error' | 'warning' | 'info' | null;
   /** In the filter language of the search; empty: none. */
   filter: string;
 };
@@ -42,7 +46,14 @@ export class Player {
   a = $state<number | null>(null);
   b = $state<number | null>(null);
   bookmarks = $state.raw<Bookmark[]>([]);
-  stops = $state.raw<Stops>({ bookmarks: true, errors: false, firstTouch: false, filter: '' });
+  stops = $state.raw<Stops>({
+    bookmarks: true,
+    errors: false,
+    firstTouch: false,
+    anyTouch: false,
+    finding: null,
+    filter: '',
+  });
   /** The search whose hits are marked; `search` keeps it. */
   search = $state<string | null>(null);
 
@@ -332,7 +343,7 @@ export class Player {
     /** There are entries behind those that are loaded; entries when they were. */
     let more = true;
     let known = 0;
-    let stop: number | null = null;
+    let stop: { index: number; why: string } | null = null;
     let seeks = -1;
     let last = performance.now();
     let expected = this.at;
@@ -378,8 +389,13 @@ export class Player {
       );
       let to = coming[due - 1]?.index ?? this.at;
       last = now;
-      const stopped = stop !== null && to >= stop && this.at < stop;
-      if (stopped && stop !== null) to = stop;
+      const reached: { index: number; why: string } | null =
+        stop !== null && to >= stop.index && this.at < stop.index ? stop : null;
+      const stopped = reached !== null;
+      if (reached) {
+        to = reached.index;
+        toasts.say('info', reached.why);
+      }
       if (to !== this.at) {
         this.at = Math.min(to, this.count);
         expected = this.at;
@@ -405,24 +421,36 @@ export class Player {
     });
   }
 
-  /** The nearest entry ahead where playing stops; null: only at the end. */
-  async #nextStop(log: string): Promise<number | null> {
-    const { bookmarks, errors, firstTouch, filter } = this.stops;
+  /** The nearest entry ahead where playing stops, and why there; null: only at the end. */
+  async #nextStop(log: string): Promise<{ index: number; why: string } | null> {
+    const { bookmarks, errors, firstTouch, anyTouch, finding, filter } = this.stops;
     const path = selection.path;
-    const kinds: StepBy[] = [];
-    if (bookmarks) kinds.push({ kind: 'bookmark' });
-    if (errors) kinds.push({ kind: 'error' });
-    if (filter.trim() !== '') kinds.push({ kind: 'filter', filter });
+    const kinds: { by: StepBy; why: string }[] = [];
+    if (bookmarks) kinds.push({ by: { kind: 'bookmark' }, why: words.stoppedAtBookmark });
+    if (errors) kinds.push({ by: { kind: 'error' }, why: words.stoppedAtError });
+    if (filter.trim() !== '') kinds.push({ by: { kind: 'filter', filter }, why: words.stoppedAtFilter });
+    const stops: { stop: Stop; why: string }[] = [];
+    if (firstTouch && path !== null)
+      stops.push({ stop: { kind: 'firstTouch', path }, why: words.stoppedAtTouch });
+    if (anyTouch) stops.push({ stop: { kind: 'firstTouch', path: null }, why: words.stoppedAtTouch });
+    if (finding !== null)
+      stops.push({ stop: { kind: 'finding', severity: finding }, why: words.stoppedAtFinding });
+    // Steps follow the lane; stops are those of the whole log.
     const found = await Promise.all(
-      kinds.map((by) => request({ type: 'step', log, from: this.at, by, forward: true, ...lanes.only })),
+      kinds.map(async ({ by, why }) => {
+        const step = { type: 'step', log, from: this.at, by, forward: true, ...lanes.only } as const;
+        return { index: await request(step), why };
+      }),
     );
-    if (firstTouch && path !== null) {
-      const versions = await request({ type: 'fileHistory', log, path });
-      const touch = versions.find((version) => version.op !== 'observe') ?? versions[0];
-      if (touch && touch.index > this.at) found.push(touch.index);
+    if (stops.length > 0) {
+      const asked = stops.map((one) => one.stop);
+      const hit = await request({ type: 'nextStop', log, from: this.at, stops: asked, forward: true });
+      if (hit) found.push({ index: hit.index, why: stops[hit.stops[0] ?? 0]?.why ?? '' });
     }
-    const ahead = found.filter((index): index is number => index !== null && index > this.at);
-    return ahead.length ? Math.min(...ahead) : null;
+    let nearest: { index: number; why: string } | null = null;
+    for (const { index, why } of found)
+      if (index !== null && index > this.at && (!nearest || index < nearest.index)) nearest = { index, why };
+    return nearest;
   }
 
   setSpeed(speed: number): void {

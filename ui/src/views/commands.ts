@@ -5,6 +5,7 @@
  */
 import { words } from '../i18n';
 import {
+  inquiry,
   lanes,
   library,
   overlay,
@@ -13,6 +14,7 @@ import {
   search,
   selection,
   settings,
+  toasts,
   visible,
   type StageTab,
 } from '../state';
@@ -33,6 +35,14 @@ export type Command = {
 const onLog = () => player.ready && player.count > 0;
 const tab = (to: StageTab) => () => selection.show(to);
 const onPath = () => onLog() && selection.path !== null;
+
+const onEntry = () => onLog() && player.at > 0;
+
+function traced(kind: 'trace' | 'operation') {
+  void inquiry.showTracedHere(kind).then((there) => {
+    if (!there) toasts.say('info', kind === 'trace' ? words.traceNone : words.operationNone);
+  });
+}
 
 function change(forward: boolean) {
   const path = selection.path;
@@ -317,6 +327,68 @@ export const COMMANDS: readonly Command[] = [
     keys: ['Alt+5'],
     enabled: onLog,
     run: tab('findings'),
+  },
+  {
+    id: 'drift',
+    group: 'find',
+    name: () => words.showDrift,
+    keys: [],
+    enabled: onLog,
+    run: () => inquiry.showFindings('drift'),
+  },
+  {
+    id: 'repair',
+    group: 'find',
+    name: () => words.repairDrift,
+    keys: [],
+    enabled: onLog,
+    run: () => {
+      inquiry.showFindings('drift');
+      inquiry.repairing = true;
+    },
+  },
+  {
+    id: 'diagnose',
+    group: 'find',
+    name: () => words.diagnoseLog,
+    keys: [],
+    enabled: onLog,
+    run: () => {
+      inquiry.showFindings('diagnosis');
+      void inquiry.diagnose();
+    },
+  },
+  {
+    id: 'traces',
+    group: 'find',
+    name: () => words.showTraces,
+    keys: [],
+    enabled: onLog,
+    run: () => inquiry.showTools('traces'),
+  },
+  {
+    id: 'trace-here',
+    group: 'find',
+    name: () => words.showTraceHere,
+    keys: [],
+    enabled: onEntry,
+    run: () => traced('trace'),
+  },
+  {
+    id: 'operation-here',
+    group: 'find',
+    name: () => words.showOperationHere,
+    keys: [],
+    enabled: onEntry,
+    run: () => traced('operation'),
+  },
+  {
+    id: 'figures',
+    group: 'find',
+    name: () => words.showFigures,
+    keys: [],
+    enabled: onLog,
+    run: () => inquiry.showTools('figures'),
   },
   {
     id: 'snapshots',
