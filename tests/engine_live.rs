@@ -475,7 +475,12 @@ fn walk(folder: &Path) -> Vec<std::path::PathBuf> {
 fn agents_logs_of_this_machine_are_found_and_opened() {
     let deck = Deck::new();
     deck.write("home/.claude/projects/-home-me-shop/0a.jsonl", "{\"type\":\"user\",\"cwd\":\"/home/me/shop\",\"message\":{\"role\":\"user\",\"content\":\"x\"}}\n");
-    let library = deck.ask(Request::Library {});
+    // Found in the background.
+    let library = deck.wait(|notice| {
+        let _ = matches!(notice, Notice::LibraryChanged).then_some(())?;
+        let library = deck.ask(Request::Library {});
+        (library["logs"][0]["project"] == "shop").then_some(library)
+    });
     let row = &library["logs"][0];
     assert_eq!(
         (&row["format"], &row["project"], &row["recent"]),

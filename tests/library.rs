@@ -34,7 +34,7 @@ fn codex(session: &str, cwd: &str, asked: &str, parent: Option<&str>) -> String 
 
 /// Files written now count as being written: these are old.
 fn age(path: &Path, hours: u64) {
-    let file = std::fs::File::options().append(true).open(path).unwrap();
+    let file = std::fs::File::open(path).unwrap();
     file.set_modified(SystemTime::now() - Duration::from_secs(hours * 3600))
         .unwrap();
 }
@@ -448,6 +448,8 @@ fn copy(from: &Path, to: &Path) {
         for entry in std::fs::read_dir(from).unwrap().flatten() {
             copy(&entry.path(), &to.join(entry.file_name()));
         }
+        // A folder that is one log is still being written while its own time is new.
+        age(to, 1);
         return;
     }
     std::fs::create_dir_all(to.parent().unwrap()).unwrap();

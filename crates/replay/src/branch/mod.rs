@@ -299,19 +299,20 @@ impl<'a> Weft<'a> {
             .filter(|it| !edits.skip.contains(it))
             .find_map(|it| self.seq(it));
         let count = records.len() as u64;
-        let first = self.highest.map_or(0, |highest| highest.saturating_add(1));
-        let room = next.is_none_or(|next| next.saturating_sub(first) >= count);
         for (nth, record) in (0u64..).zip(records) {
+            // Those before may have brought numbers of their own.
+            let first = self.highest.map_or(0, |highest| highest.saturating_add(1));
+            let room = next.is_none_or(|next| next.saturating_sub(first) >= count - nth);
             let record = one_line(record).ok_or(BranchError::NoRecord)?;
             let own = member(&record, "seq").and_then(|seq| seq.parse::<u64>().ok());
             let fits = own.is_some_and(|own| {
                 self.highest.is_none_or(|highest| highest < own)
                     && next.is_none_or(|next| own < next)
             });
-            let placed = if !self.every || fits {
+            let placed = if fits || (!self.every && own.is_none()) {
                 Some(record)
-            } else if room {
-                with_member(&record, "seq", &(first + nth).to_string())
+            } else if self.every && room {
+                with_member(&record, "seq", &first.to_string())
             } else {
                 without_member(&record, "seq")
             };
