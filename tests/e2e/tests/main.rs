@@ -3,6 +3,7 @@
 mod authors;
 mod chips;
 mod deck;
+mod drift;
 mod drop;
 mod export;
 mod instance;
