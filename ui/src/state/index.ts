@@ -8,6 +8,7 @@
  *   inquiry     drift, diagnosis, traces: which is shown, and the diagnosis itself
  *   restores    `apply(plan)`, `undo(restore)` with their toasts
  *   news        counters to ask again by: `news.disk`, `news.chips`, `news.history`, …
+ *   whatif      edits over a log, the branch they make, the pair of logs that is compared
  *   toasts, overlay, settings, search, visible, platform
  *   Latest      the newest answer to a question that changes with the playhead
  *   Pages       a long list seen through a window
@@ -29,3 +30,4 @@ export { settings } from './settings.svelte';
 export { hear, start } from './start';
 export { toasts, Toasts, type Toast, type ToastLevel } from './toasts.svelte';
 export { clampSpan, visible, Visible, zoomShare, zoomSpan, type Span } from './visible.svelte';
+export { whatif, type Draft, type WhatIfPanel } from './whatif.svelte';

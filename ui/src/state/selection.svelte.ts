@@ -9,12 +9,13 @@ export type StageTab =
   | 'chips'
   | 'findings'
   | 'entries'
+  | 'differences'
   | 'snapshots'
   | 'history'
   | 'authors'
   | 'logs';
 /** Tabs that need a log. */
-export const LOG_TABS: readonly StageTab[] = ['files', 'dialogue', 'context', 'tools', 'findings', 'entries'];
+export const LOG_TABS: readonly StageTab[] = ['files', 'dialogue', 'context', 'tools', 'findings', 'entries', 'differences'];
 
 export type DiffLayout = 'auto' | 'inline' | 'split';
 

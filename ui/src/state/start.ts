@@ -11,6 +11,7 @@ import { search } from './search.svelte';
 import { selection } from './selection.svelte';
 import { settings } from './settings.svelte';
 import { platform } from './platform.svelte';
+import { whatif } from './whatif.svelte';
 import { toasts, type ToastLevel } from './toasts.svelte';
 
 export async function start(host: Host): Promise<void> {
@@ -35,6 +36,7 @@ const LEVELS: readonly ToastLevel[] = ['ok', 'info', 'warning', 'error'];
 
 export function hear(notice: Notice): void {
   news.hear(notice);
+  whatif.hear(notice);
   switch (notice.type) {
     case 'libraryChanged':
     case 'chipsChanged':

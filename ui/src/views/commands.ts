@@ -16,6 +16,7 @@ import {
   settings,
   toasts,
   visible,
+  whatif,
   type StageTab,
 } from '../state';
 
@@ -33,6 +34,8 @@ export type Command = {
 };
 
 const onLog = () => player.ready && player.count > 0;
+/** Only a log of the format itself can have branches; there has to be an event. */
+const branchable = () => onLog() && player.log?.format === 'canonical' && player.at > 0;
 const tab = (to: StageTab) => () => selection.show(to);
 const onPath = () => onLog() && selection.path !== null;
 
@@ -433,6 +436,77 @@ export const COMMANDS: readonly Command[] = [
   },
 
   {
+    id: 'what-if-skip',
+    group: 'timeline',
+    name: () => words.whatIfSkip,
+    keys: ['x'],
+    letter: true,
+    enabled: branchable,
+    run: () => void whatif.skip(),
+  },
+  {
+    id: 'what-if-edit',
+    group: 'timeline',
+    name: () => words.whatIfEdit,
+    keys: ['X'],
+    letter: true,
+    enabled: branchable,
+    run: () => whatif.ask('edit'),
+  },
+  {
+    id: 'what-if-insert',
+    group: 'timeline',
+    name: () => words.whatIfInsert,
+    keys: [],
+    enabled: branchable,
+    run: () => whatif.ask('insert'),
+  },
+  {
+    id: 'what-if-cut',
+    group: 'timeline',
+    name: () => words.whatIfCut,
+    keys: [],
+    enabled: branchable,
+    run: () => whatif.ask('cut'),
+  },
+  {
+    id: 'what-if-switch',
+    group: 'timeline',
+    name: () => words.whatIfSwitch,
+    keys: ['y'],
+    letter: true,
+    enabled: () => onLog() && whatif.other !== null,
+    run: () => void (whatif.other !== null && whatif.show(whatif.other)),
+  },
+  {
+    id: 'what-if-save',
+    group: 'timeline',
+    name: () => words.whatIfSave,
+    keys: [],
+    enabled: () => onLog() && (whatif.draft?.view ?? null) !== null,
+    run: () => {
+      const view = whatif.draft?.view;
+      if (view) void whatif.save(view.right);
+    },
+  },
+  {
+    id: 'differences',
+    group: 'find',
+    name: () => words.showTab(words.differences),
+    keys: [],
+    enabled: () => onLog() && whatif.pair !== null,
+    run: tab('differences'),
+  },
+  {
+    id: 'compare',
+    group: 'find',
+    name: () => words.compareWith,
+    keys: [],
+    enabled: onLog,
+    run: () => whatif.ask('compare'),
+  },
+
+  {
     id: 'undo',
     group: 'restore',
     name: () => words.undoLast,
@@ -465,6 +539,7 @@ export const COMMANDS: readonly Command[] = [
       const log = player.id;
       if (log === null) return;
       player.eject();
+      void whatif.closed(log);
       void library.closeLog(log);
     },
   },
