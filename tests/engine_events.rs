@@ -70,6 +70,8 @@ fn drift_is_listed_marked_and_repaired() {
     let repair = plan["repair"].as_str().unwrap().to_owned();
     let refused = deck.refused(Request::ApplyRepair { repair });
     assert_eq!(refused.code, "precondition");
+    assert_eq!(refused.why.as_deref(), Some("repair-moved"));
+    assert_eq!(refused.about, ["dialog.jsonl"]);
     assert_eq!(std::fs::read(&path).unwrap(), moved);
 
     let plan = deck.ask(Request::PlanRepair { log: log.clone() });

@@ -69,6 +69,15 @@ fn main() {
                     page.click(&format!("[data-testid=tab-{tab}]"));
                     shoot(&page, &format!("log-{name}-{tab}"));
                 }
+                for (tab, view) in [
+                    ("findings", "drift"),
+                    ("tools", "traces"),
+                    ("tools", "figures"),
+                ] {
+                    page.click(&format!("[data-testid=tab-{tab}]"));
+                    page.click(&format!("[data-testid={tab}-view] [data-value={view}]"));
+                    shoot(&page, &format!("log-{name}-{view}"));
+                }
             }
         }
     }

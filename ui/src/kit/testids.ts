@@ -64,6 +64,28 @@ export const testids = {
   finding: 'finding',
   findingExcerpt: 'finding-excerpt',
   findingGo: 'finding-go',
+  /** Segments `found`, `drift`, `diagnosis`. */
+  findingsView: 'findings-view',
+  /** Drift. Rows: `data-call`, `data-settled`; `drift-open` has `data-open`, how many no correction settles. */
+  drifts: 'drifts',
+  drift: 'drift',
+  driftOpen: 'drift-open',
+  driftRepair: 'drift-repair',
+  /** One for each line that would be appended: `data-call`. */
+  repairLine: 'repair-line',
+  repairApply: 'repair-apply',
+  repairFault: 'repair-fault',
+  /** In the dialogue: `data-call`, `data-settled`. */
+  messageDrift: 'message-drift',
+  diagnose: 'diagnose',
+  diagnosis: 'diagnosis',
+  /** Segments `calls`, `figures`, `traces`. */
+  toolsView: 'tools-view',
+  traces: 'traces',
+  /** A trace as a tree or an operation in order: `data-kind`, `data-id`; rows: `data-at`, `data-depth`, `data-note`. */
+  walk: 'walk',
+  walkRows: 'walk-rows',
+  figures: 'figures',
   /** Chips: rows with `data-chip`, `data-id`, `data-state`. */
   chips: 'chips',
   chipsQuery: 'chips-query',

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Notice } from '../api';
-import { useHost, type Host } from '../host';
+import type { Notice, Stop } from '../api';
+import { request, useHost, type Host } from '../host';
 import { fixtureHost } from '../host/fixture';
 import { Player, player, selection, start, toasts } from '.';
 
@@ -137,6 +137,30 @@ describe('the player', () => {
     await player.play();
     expect(player.at).toBe(error);
     player.setStops({ bookmarks: true, errors: false, filter: '' });
+  });
+
+  it('stops at a finding of at least the chosen severity, and at the first touch of any file, and says so', async () => {
+    player.setSpeed(64);
+    const log = player.id ?? '';
+    const next = (stop: Stop) =>
+      request({ type: 'nextStop', log, from: 100, stops: [stop], forward: true }).then((hit) => hit?.index);
+    const stops = { bookmarks: false, errors: false, firstTouch: false, filter: '' };
+    const error = (await next({ kind: 'finding', severity: 'error' })) ?? 0;
+    const touch = (await next({ kind: 'firstTouch', path: null })) ?? 0;
+    expect(error).toBeGreaterThan(100);
+    expect(touch).toBeGreaterThan(100);
+    for (const [at, wanted, says] of [
+      [error, { finding: 'error', anyTouch: false }, 'Stopped at a finding'],
+      [touch, { finding: null, anyTouch: true }, 'Stopped at the first touch of a file'],
+    ] as const) {
+      player.setStops({ ...stops, ...wanted });
+      player.seek(at - 3);
+      await player.play();
+      expect(player.at).toBe(at);
+      expect(player.playing).toBe(false);
+      expect(toasts.list.at(-1)?.text).toBe(says);
+    }
+    player.setStops({ bookmarks: true, finding: null, anyTouch: false });
   });
 
   it('pauses when something steps', async () => {

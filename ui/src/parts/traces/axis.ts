@@ -21,13 +21,14 @@ export function barOf(axis: Axis | null, start: number | null, duration: number 
 }
 
 /** Round marks on the axis, as milliseconds after its start; the start itself is the first. */
-export function ticks(axis: Axis | null, most = 4): number[] {
+export function ticks(axis: Axis | null, most = 3): number[] {
   if (axis === null || axis.end <= axis.start) return [0];
   const long = axis.end - axis.start;
   const rough = long / most;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((n) => n * power).find((one) => one >= rough) ?? 10 * power;
   const out: number[] = [];
-  for (let at = 0; at <= long; at += step) out.push(at);
+  // One right at the end would have no place for its words.
+  for (let at = 0; at <= long * 0.8; at += step) out.push(at);
   return out;
 }

@@ -47,7 +47,7 @@ export const words = dictionary(
     all: 'All tools',
     total: 'Total',
     median: 'Median',
-    p95: '95 of 100 within',
+    p95: '95 % within',
     longest: 'Longest',
     goLongest: (tool: string) => `Go to the longest call of ${tool}`,
     callsCol: 'Calls',
