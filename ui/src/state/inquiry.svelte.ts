@@ -12,12 +12,40 @@ export type ToolsView = 'calls' | 'figures' | 'traces';
 /** A trace as a tree, or all of one operation in order. */
 export type Traced = { kind: 'trace' | 'operation'; id: string };
 
+const COUNT_AT_ONCE = 500;
+
 class Inquiry {
   findings = $state<FindingsView>('found');
   tools = $state<ToolsView>('calls');
   traced = $state.raw<Traced | null>(null);
   /** The preview of a repair is open. */
   repairing = $state(false);
+
+  /** Drifts of a log that no correction settles; null: not counted yet. */
+  open = $state<number | null>(null);
+
+  #counted = 0;
+
+  /** Counts them anew, as when the log has grown. */
+  async count(log: string | null): Promise<void> {
+    const counted = ++this.#counted;
+    if (log === null) {
+      this.open = null;
+      return;
+    }
+    let open = 0;
+    try {
+      for (let offset = 0; ; offset += COUNT_AT_ONCE) {
+        const page = await request({ type: 'drifts', log, offset, limit: COUNT_AT_ONCE });
+        if (counted !== this.#counted) return;
+        open += page.rows.filter((row) => row.settledBy === null).length;
+        if (page.rows.length === 0 || offset + page.rows.length >= page.total) break;
+      }
+      this.open = open;
+    } catch {
+      if (counted === this.#counted) this.open = null;
+    }
+  }
 
   // --- the diagnosis
 

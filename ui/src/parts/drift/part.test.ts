@@ -44,7 +44,7 @@ describe('the drift list', () => {
   it('says both sides of each, and goes to the events', async () => {
     await open();
     await until(() => find('[data-testid="drift"]'));
-    expect(says('[data-testid="findings-view"] [data-value="drift"]')).toBe('Drift 3');
+    await until(() => says('[data-testid="findings-view"] [data-value="drift"]') === 'Drift 3');
     expect(all('[data-testid="drifts"] .tall')).toHaveLength(3);
     expect(says('[data-testid="drift"] h2')).toBe('The dialogue says ok; the execution says denied.');
     const { rows } = await request({ type: 'drifts', log: 'log-1', offset: 0, limit: 3 });
@@ -76,6 +76,7 @@ describe('the drift list', () => {
     button.click();
     await until(() => toasts.list.at(-1)?.text === 'Appended 3 corrections to dialog.jsonl');
     await until(() => find('[data-testid="drift-open"]')?.dataset['open'] === '0');
+    expect(says('[data-testid="findings-view"] [data-value="drift"]')).toBe('Drift 0');
     expect(player.count).toBe(before + 3);
     expect(all('[data-testid="drifts"] .tall').every((one) => one.dataset['settled'])).toBe(true);
     expect(find('[data-testid="drift-repair"]')).toHaveProperty('disabled', true);
