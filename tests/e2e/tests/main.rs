@@ -14,3 +14,4 @@ mod restore;
 mod safe;
 mod sessions;
 mod trouble;
+mod whatif;
