@@ -30,6 +30,7 @@ mod events_rules;
 mod export;
 mod export_command;
 mod fixtures;
+mod kept_states;
 mod laws;
 mod library;
 mod log_archive;

@@ -6,6 +6,7 @@
 mod chips;
 mod deck;
 mod generate;
+mod kept;
 mod measure;
 mod multiply;
 
@@ -19,6 +20,7 @@ chipdeck-bench generate OUT MEGABYTES     a canonical log
 chipdeck-bench multiply SAMPLE OUT MEGABYTES   an agent's transcript many times over, with fresh ids
 chipdeck-bench measure LOG                one log, in this process
 chipdeck-bench engine LOG                 one log, opened and scrubbed as the window does it
+chipdeck-bench kept LOG                   the state at the end: a full replay, and from a kept state
 chipdeck-bench chips                      how soon a new chip is listed";
 
 fn main() -> ExitCode {
@@ -35,6 +37,7 @@ fn main() -> ExitCode {
         }),
         ["chips"] => chips::run(&PathBuf::from("target/bench/chips")),
         ["measure", log] => measure::run(Path::new(log)),
+        ["kept", log] => kept::run(Path::new(log)),
         ["engine", log] => deck::log(Path::new(log)),
         _ => Err(HELP.to_owned()),
     };
@@ -99,6 +102,7 @@ fn compare(log: &Path) -> Result<(), String> {
     let text = itself(&["measure", &log.display().to_string()])?;
     print!("{text}");
     print!("{}", itself(&["engine", &log.display().to_string()])?);
+    print!("{}", itself(&["kept", &log.display().to_string()])?);
     let value = |name: &str| -> Option<f64> {
         let line = text.lines().find(|line| line.starts_with(name))?;
         line.get(name.len()..)?

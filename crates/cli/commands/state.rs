@@ -2,6 +2,9 @@
 
 use super::restoring::open_log;
 use crate::output::{End, Failure, Out, Outcome};
+use chipdeck_disk::places::Places;
+use chipdeck_disk::store::KeptStates;
+use chipdeck_engine::log::{state_at_end, Least};
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -18,6 +21,18 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, out: &mut Out) -> Outcome {
+    if let (None, "end", Some(places)) = (
+        &arguments.file,
+        arguments.at.as_str(),
+        Places::of_this_user(),
+    ) {
+        let states = KeptStates::new(&places);
+        let found = state_at_end(&arguments.log, &states, Least::default())
+            .map_err(|error| Failure::no(error.to_string()))?;
+        out.bytes(found.json.as_bytes())?;
+        out.bytes(b"\n")?;
+        return Ok(End::Done);
+    }
     let reading = open_log(&arguments.log)?;
     let at = reading.position(&arguments.at).map_err(Failure::no)?;
     let timeline = &reading.timeline;

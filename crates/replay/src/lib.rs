@@ -49,3 +49,6 @@ pub use state::{Certainty, ContentId, EventRef, FileState, PlanStatus, State, Wh
 pub use timeline::{Found, Options, Timeline};
 pub use traces::{ParentNote, TraceNode, TraceSpan};
 pub use tracks::{Counts, Lanes, LANES};
+
+/// Raised with every change of what a log folds to: a state that another version kept is not believed.
+pub const FOLD_VERSION: u32 = 1;

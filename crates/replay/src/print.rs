@@ -182,6 +182,13 @@ impl Timeline {
         serde_json::to_string(&self.print(state, source)).unwrap_or_default()
     }
 
+    /// [`Timeline::state_json`] of a timeline that starts with one event for the first `before` entries of its log.
+    pub fn state_json_behind(&self, state: &State, source: &dyn Source, before: u32) -> String {
+        let mut printed = self.print(state, source);
+        printed.at.index = printed.at.index.saturating_add(before).saturating_sub(1);
+        serde_json::to_string(&printed).unwrap_or_default()
+    }
+
     fn at(&self, state: &State) -> At {
         let event = self
             .entry(state.position)

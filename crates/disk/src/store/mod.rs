@@ -7,6 +7,7 @@ mod append;
 mod branch;
 mod kinds;
 mod scratch;
+mod states;
 
 pub use append::{append, AppendError, Tail};
 pub use branch::{write_branch, BranchFileError};
@@ -14,3 +15,4 @@ pub use kinds::{
     FileStore, Flush, Line, MemoryStore, Mended, Rotation, ShardStore, Store, LONG_STRING,
 };
 pub use scratch::Scratch;
+pub use states::KeptStates;

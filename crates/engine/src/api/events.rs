@@ -374,23 +374,3 @@ pub struct StopHit {
     pub stops: Vec<u32>,
     pub entry: Option<EntryRow>,
 }
-
-/// States kept for quick starts.
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct KeptStatesView {
-    pub rows: Vec<KeptStateRow>,
-    /// The log was opened from this one; `null`: it was read from the start.
-    pub started_from: Option<u64>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct KeptStateRow {
-    pub position: u64,
-    /// Unix milliseconds.
-    pub made: i64,
-    /// `count`, `time` or `hand`.
-    pub why: String,
-    pub bytes: u64,
-}

@@ -2,12 +2,14 @@
 //! instead ([`super::Log`]).
 
 use super::findings::Findings;
+use super::kept_states::Watched;
 use super::look::Look;
 use crate::opening::{classify, Kind};
 use chipdeck_disk::logs::{FileSource, OpenError};
 use chipdeck_ingest::{Format, LogSet, Source};
 use chipdeck_replay::{Options, Timeline};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
 /// Bytes that are read before a look at whether to go on.
@@ -26,6 +28,12 @@ pub struct Reading {
     pub source: Arc<FileSource>,
     pub timeline: Timeline,
     pub format: Format,
+    /// Blobs beside the log had a part in it.
+    pub(super) blobs: bool,
+    /// Bytes of each file that were read.
+    pub(super) read_to: Vec<u64>,
+    /// When the log was last written, before it was read.
+    pub(super) modified: Option<i64>,
     findings: Arc<Findings>,
 }
 
@@ -75,14 +83,20 @@ impl Reading {
         source: Arc<FileSource>,
         on: &mut dyn FnMut(u64) -> bool,
     ) -> Result<Option<Reading>, ReadError> {
-        let mut set = LogSet::open(&*source);
-        let mut timeline = Timeline::new(options(&*source, set.format()));
+        let modified = source.modified();
+        let watched = Watched {
+            inner: source.clone(),
+            blobs: AtomicBool::new(false),
+        };
+        let watched = &watched;
+        let mut set = LogSet::open(watched);
+        let mut timeline = Timeline::new(options(watched, set.format()));
         loop {
-            let before = set.progress(&*source).read;
+            let before = set.progress(watched).read;
             if !on(before) {
                 return Ok(None);
             }
-            let read = set.read(&*source, STRIDE, &mut |batch, source| {
+            let read = set.read(watched, STRIDE, &mut |batch, source| {
                 timeline.add_findings(batch.findings.drain(..));
                 for entry in batch.entries.drain(..) {
                     timeline.append(entry, source);
@@ -100,17 +114,20 @@ impl Reading {
                 }
             }
         }
-        set.settle(true, &*source, &mut |batch, source| {
+        set.settle(true, watched, &mut |batch, source| {
             timeline.add_findings(batch.findings.drain(..));
             for entry in batch.entries.drain(..) {
                 timeline.append(entry, source);
             }
         });
-        timeline.arrange(&*source);
+        timeline.arrange(watched);
         let findings = Arc::new(Findings::of(&timeline));
         Ok(Some(Reading {
             source,
             format: set.format(),
+            blobs: watched.blobs.load(Ordering::Relaxed),
+            read_to: (0..watched.files()).map(|file| set.offset(file)).collect(),
+            modified,
             timeline,
             findings,
         }))
