@@ -389,3 +389,54 @@ fn what_does_not_go_together_or_is_not_there() {
         .collect();
     assert_eq!(left.len(), 2, "nothing is left over: {left:?}");
 }
+
+/// A session of Claude Code that writes a file twice.
+fn of_an_agent() -> String {
+    let line = |n: usize, kind: &str, message: Value| {
+        json!({
+            "type": kind, "uuid": format!("u{n}"), "parentUuid": (n > 1).then(|| format!("u{}", n - 1)),
+            "sessionId": "s", "cwd": "/work/x", "version": "2.1.5", "isSidechain": false,
+            "timestamp": format!("2026-01-01T00:00:{n:02}.000Z"), "message": message,
+        })
+        .to_string()
+            + "\n"
+    };
+    let write = |id: &str, text: &str| json!({"id": format!("m-{id}"), "role": "assistant", "content": [{"type": "tool_use", "id": id, "name": "Write", "input": {"file_path": "/work/x/a.py", "content": text}}]});
+    let done = |id: &str| json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": "ok"}]});
+    [
+        line(1, "user", json!({"role": "user", "content": "write it"})),
+        line(2, "assistant", write("t1", "x = 1\n")),
+        line(3, "user", done("t1")),
+        line(4, "assistant", write("t2", "x = 2\n")),
+        line(5, "user", done("t2")),
+    ]
+    .concat()
+}
+
+#[test]
+fn an_agents_log_is_made_canonical_and_branched() {
+    let bench = Bench::new();
+    let log = text(&bench.put("session.jsonl", &of_an_agent()));
+    let recorded = state(&log, "end");
+    let (same, out) = bench.branch(&log, &[], "same.jsonl");
+    assert_eq!(same["files"], json!([]), "no edits, no difference: {same}");
+    let sha = |state: &Value| -> Vec<Value> {
+        let files = state["files"].as_object().unwrap().values();
+        files.map(|file| file["sha256"].clone()).collect()
+    };
+    assert_eq!(sha(&state(&text(&out), "end")), sha(&recorded));
+    // Cut behind the first write: numbers are those of the agent's log.
+    let whole = answer(&chipdeck(&["state", &log, "--at", "end"]));
+    let entries = whole["at"]["index"].as_u64().unwrap();
+    let first = (1..=entries)
+        .find(|at| {
+            let files = &state(&log, &at.to_string())["files"];
+            files.as_object().is_some_and(|it| !it.is_empty())
+        })
+        .unwrap();
+    let (cut, out) = bench.branch(&log, &["--cut", &first.to_string()], "cut.jsonl");
+    assert_eq!(cut["files"].as_array().unwrap().len(), 1, "{cut}");
+    let at_cut = state(&log, &first.to_string());
+    assert_eq!(sha(&state(&text(&out), "end")), sha(&at_cut));
+    assert_ne!(sha(&at_cut), sha(&recorded));
+}

@@ -4,19 +4,21 @@
 use super::restoring::open_log;
 use crate::output::{warn, End, Failure, Out, Outcome};
 use chipdeck_disk::store::{write_branch, BranchFileError};
-use chipdeck_engine::log::Reading;
+use chipdeck_engine::log::{Converted, Reading};
+use chipdeck_ingest::Source;
 use chipdeck_replay::branch::{
     differences, event_faults, payload_faults, Branch, BranchError, Differences, Edits, Look,
     Moved, PayloadFault, Standing, Tail,
 };
 use chipdeck_replay::restore::unified;
+use chipdeck_replay::Timeline;
 use serde_json::{json, Value};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// A canonical log, file or folder
+    /// A log, file or folder; an agent's is made canonical first
     log: PathBuf,
     /// Leave this event out
     #[arg(long, value_name = "EVENT")]
@@ -34,7 +36,7 @@ pub struct Arguments {
     #[arg(long, value_name = "LOG2", requires = "cut", requires = "from")]
     then: Option<PathBuf>,
     /// The position of LOG2 after which its events are taken
-    #[arg(long, value_name = "M", requires = "then")]
+    #[arg(long, value_name = "M", requires = "then", allow_hyphen_values = true, value_parser = crate::output::not_an_option)]
     from: Option<String>,
     /// The new log; an existing file is never written over
     #[arg(long, value_name = "NEW.jsonl")]
@@ -42,9 +44,9 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, out: &mut Out) -> Outcome {
-    let base = open_log(&arguments.log)?;
+    let base = Base::of(&arguments.log)?;
     let edits = edits(&arguments, &base)?;
-    let branch = Branch::lay(&base.timeline, base.source.clone(), &edits).map_err(failed)?;
+    let branch = Branch::lay(base.timeline(), base.source(), &edits).map_err(failed)?;
     write_branch(&branch, &arguments.out).map_err(|error| match error {
         BranchFileError::Exists(path) => Failure::no(format!("{} exists already", path.display()))
             .hint("a branch is always a new file"),
@@ -52,10 +54,11 @@ pub fn run(arguments: Arguments, out: &mut Out) -> Outcome {
             Failure::no(format!("cannot write {}: {error}", path.display()))
         }
     })?;
+    let source = base.source();
     let left = Look {
-        timeline: &base.timeline,
-        state: base.timeline.end(),
-        source: &*base.source,
+        timeline: base.timeline(),
+        state: base.timeline().end(),
+        source: &*source,
     };
     let right = Look {
         timeline: &branch.timeline,
@@ -193,54 +196,100 @@ fn diff(path: &str, left: Look<'_>, right: Look<'_>) -> Option<String> {
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn edits(arguments: &Arguments, base: &Reading) -> Result<Edits, Failure> {
+fn edits(arguments: &Arguments, base: &Base) -> Result<Edits, Failure> {
     let mut edits = Edits::default();
     if let Some(cut) = &arguments.cut {
-        edits.cut = Some(base.position(cut).map_err(Failure::no)?);
+        edits.cut = Some(base.position(cut)?);
     }
     for given in &arguments.skip {
-        edits.skip.insert(event(base, given)?);
+        let (first, last) = event(base, given)?;
+        edits.skip.extend(first..=last);
     }
     for given in &arguments.edit {
-        let (entry, file) = named(base, given, "--edit")?;
+        let ((entry, _), file) = named(base, given, "--edit")?;
         let payload = edited(base, entry, &file)?;
         if edits.replace.insert(entry, payload).is_some() {
             return Err(Failure::usage(format!("--edit {given}: edited twice")));
         }
     }
     for given in &arguments.insert {
-        let (entry, file) = named(base, given, "--insert")?;
+        let ((_, entry), file) = named(base, given, "--insert")?;
         let records = inserted(base, &file)?;
         edits.insert.entry(entry).or_default().extend(records);
     }
     if let (Some(then), Some(from)) = (&arguments.then, &arguments.from) {
-        let other = open_log(then)?;
-        if !other.format.is_canonical() {
-            return Err(failed(BranchError::Foreign));
-        }
-        let from = other.position(from).map_err(Failure::no)?;
-        edits.tail = Some(Tail::of(&other.timeline, other.source.clone(), from));
+        let other = Base::of(then)?;
+        let from = other.position(from)?;
+        edits.tail = Some(Tail::of(other.timeline(), other.source(), from));
     }
     Ok(edits)
 }
 
-/// The entry of an event, from 1: its id, or what else names a position.
-fn event(base: &Reading, given: &str) -> Result<u32, Failure> {
+/// A log with branches: as it is, or an agent's made canonical.
+struct Base {
+    read: Reading,
+    converted: Option<Converted>,
+}
+
+impl Base {
+    fn of(path: &Path) -> Result<Base, Failure> {
+        let read = open_log(path)?;
+        let converted = match read.format.is_canonical() {
+            true => None,
+            false => {
+                let made = Converted::of(&read.timeline, &*read.source);
+                Some(made.map_err(|why| Failure::no(format!("no branch of this log: {why}")))?)
+            }
+        };
+        Ok(Base { read, converted })
+    }
+
+    fn timeline(&self) -> &Timeline {
+        match &self.converted {
+            Some(converted) => &converted.timeline,
+            None => &self.read.timeline,
+        }
+    }
+
+    fn source(&self) -> Arc<dyn Source> {
+        match &self.converted {
+            Some(converted) => converted.source.clone(),
+            None => self.read.source.clone(),
+        }
+    }
+
+    /// A position, as the log that was given has it.
+    fn position(&self, text: &str) -> Result<u32, Failure> {
+        let at = self.read.position(text).map_err(Failure::no)?;
+        Ok(match &self.converted {
+            Some(converted) => converted.position(at),
+            None => at,
+        })
+    }
+}
+
+/// The first and the last entry of an event, from 1 (an agent's event may become several): its id, or what else names
+/// a position.
+fn event(base: &Base, given: &str) -> Result<(u32, u32), Failure> {
     let missing = || {
         Failure::no(format!("no event of the log has the id `{given}`"))
             .hint("`chipdeck log LOG` lists the events")
     };
-    if let Some(entry) = base.timeline.index_of_event(given) {
-        return Ok(entry);
-    }
-    match base.position(given) {
-        Ok(0) | Err(_) => Err(missing()),
-        Ok(entry) => Ok(entry),
-    }
+    let entry = match base.read.timeline.index_of_event(given) {
+        Some(entry) => entry,
+        None => match base.read.position(given) {
+            Ok(0) | Err(_) => return Err(missing()),
+            Ok(entry) => entry,
+        },
+    };
+    Ok(match &base.converted {
+        Some(converted) => converted.entries(entry),
+        None => (entry, entry),
+    })
 }
 
 /// `EVENT=FILE`. Either may have a `=` in it: the first one counts whose left side is an event.
-fn named(base: &Reading, given: &str, option: &str) -> Result<(u32, PathBuf), Failure> {
+fn named(base: &Base, given: &str, option: &str) -> Result<((u32, u32), PathBuf), Failure> {
     let mut first = None;
     for (at, _) in given.match_indices('=') {
         let (name, file) = (given.get(..at).unwrap_or_default(), given.get(at + 1..));
@@ -275,12 +324,12 @@ fn faulty(what: String, faults: &[PayloadFault]) -> Failure {
 }
 
 /// The new payload of an entry, checked.
-fn edited(base: &Reading, entry: u32, file: &Path) -> Result<String, Failure> {
+fn edited(base: &Base, entry: u32, file: &Path) -> Result<String, Failure> {
     let text = read(file)?;
     let value: Value = serde_json::from_str(&text)
         .map_err(|error| Failure::no(format!("{} is no JSON: {error}", file.display())))?;
     let type_name = base
-        .timeline
+        .timeline()
         .entry(entry)
         .and_then(|it| it.entry.event())
         .map(|it| it.envelope.type_name.clone());
@@ -296,7 +345,7 @@ fn edited(base: &Reading, entry: u32, file: &Path) -> Result<String, Failure> {
 }
 
 /// The records of a file of events, checked line by line.
-fn inserted(base: &Reading, file: &Path) -> Result<Vec<String>, Failure> {
+fn inserted(base: &Base, file: &Path) -> Result<Vec<String>, Failure> {
     let text = read(file)?;
     let mut records = Vec::new();
     for (line, record) in (1..).zip(text.split('\n')) {
@@ -312,7 +361,7 @@ fn inserted(base: &Reading, file: &Path) -> Result<Vec<String>, Failure> {
             return Err(faulty(what(), &faults));
         }
         let id = value.get("eventId").and_then(Value::as_str);
-        if let Some(id) = id.filter(|id| base.timeline.index_of_event(id).is_some()) {
+        if let Some(id) = id.filter(|id| base.timeline().index_of_event(id).is_some()) {
             warn(format!(
                 "the log has an event `{id}` already: of the two the later one is ignored"
             ));
@@ -325,8 +374,6 @@ fn inserted(base: &Reading, file: &Path) -> Result<Vec<String>, Failure> {
 fn failed(error: BranchError) -> Failure {
     match error {
         BranchError::Twice(_) | BranchError::BehindCut { .. } => Failure::usage(error.to_string()),
-        BranchError::Foreign => Failure::no(error.to_string())
-            .hint("`chipdeck export LOG --format jsonl` makes a canonical log of an agent's"),
         _ => Failure::no(error.to_string()),
     }
 }

@@ -17,6 +17,7 @@
 )]
 
 mod audit;
+mod canonical;
 mod convert;
 mod html;
 mod lines;
@@ -29,6 +30,7 @@ mod table;
 mod walk;
 
 pub use audit::{audit, Audit, ToolFigures};
+pub use canonical::{canonical, Canonical};
 pub use masking::Place;
 pub use part::{Part, Scope};
 

@@ -4,7 +4,7 @@
 use crate::api::*;
 use crate::diff::{Content, Side};
 use crate::engine::{hold, write, Answer, Inner};
-use crate::log::{title, window, Log, Look};
+use crate::log::{title, window, Converted, Log, Look};
 use chipdeck_disk::logs::FileSource;
 use chipdeck_disk::store::{BranchFileError, Scratch};
 use chipdeck_event::schema::{Field, Kind, Together, TypeSchema, CATALOGUE};
@@ -29,16 +29,68 @@ pub(super) struct Held {
     scratch: Option<Scratch>,
 }
 
+fn unconverted(why: String) -> ApiError {
+    ApiError::new("bad-request", format!("This log has no branch: {why}."))
+}
+
+/// Edits of an agent's log as edits of what it became.
+fn over(converted: &Converted, edits: &[BranchEdit]) -> Vec<BranchEdit> {
+    let entry = |index: u64| u32::try_from(index).unwrap_or(u32::MAX);
+    let mut out = Vec::new();
+    for edit in edits {
+        let mut edit = edit.clone();
+        match &mut edit {
+            BranchEdit::Skip { index } => {
+                let (first, last) = converted.entries(entry(*index));
+                out.extend((first..=last).map(|at| BranchEdit::Skip {
+                    index: u64::from(at),
+                }));
+                continue;
+            }
+            BranchEdit::Replace { index, .. } => {
+                *index = u64::from(converted.entries(entry(*index)).0);
+            }
+            BranchEdit::Insert { after: at, .. } | BranchEdit::Cut { at, .. } => {
+                *at = u64::from(converted.position(entry(*at)));
+            }
+        }
+        out.push(edit);
+    }
+    out
+}
+
 impl Inner {
     pub(crate) fn open_branch(&self, id: &str, edits: &[BranchEdit]) -> Answer<BranchView> {
         let base = self.log(id)?;
         let number = self.number();
         let tail = self.tail(edits)?;
         let (made, laid, left_title) = base.look(|look| {
-            let mut made = self.edits(look, edits, number)?;
-            made.tail = tail;
-            let branch = Branch::lay(look.timeline, base.source.clone(), &made);
-            let branch = branch.map_err(|error| unlaid(&error))?;
+            let converted = match base.format().is_canonical() {
+                true => None,
+                false => Some(Converted::of(look.timeline, look.source).map_err(unconverted)?),
+            };
+            let (mut made, mut branch);
+            match &converted {
+                None => {
+                    made = self.edits(look, edits, number)?;
+                    made.tail = tail;
+                    branch = Branch::lay(look.timeline, base.source.clone(), &made)
+                        .map_err(|error| unlaid(&error))?;
+                }
+                // An agent's log: a branch of what it is in the canonical format.
+                Some(converted) => {
+                    let laid = Look {
+                        timeline: &converted.timeline,
+                        source: &*converted.source,
+                        findings: look.findings.clone(),
+                    };
+                    made = self.edits(&laid, &over(converted, edits), number)?;
+                    made.tail = tail;
+                    branch = Branch::lay(&converted.timeline, converted.source.clone(), &made)
+                        .map_err(|error| unlaid(&error))?;
+                    branch.divergence = branch.divergence.map(|at| converted.origin(at));
+                }
+            }
             let found = differences(end(look), end_of(&branch));
             let title = title(&base.path, base.format(), look.timeline.cwd());
             Ok::<_, ApiError>((branch, (found, look.timeline.len()), title))
@@ -86,16 +138,16 @@ impl Inner {
             return Ok(None);
         };
         let other = self.log(&then.log)?;
-        if !other.format().is_canonical() {
-            return Err(unlaid(&BranchError::Foreign));
-        }
-        Ok(Some(other.look(|look| {
-            Tail::of(
-                look.timeline,
-                other.source.clone(),
-                look.position(then.from),
-            )
-        })))
+        other.look(|look| {
+            let from = look.position(then.from);
+            if other.format().is_canonical() {
+                return Ok(Some(Tail::of(look.timeline, other.source.clone(), from)));
+            }
+            let converted = Converted::of(look.timeline, look.source).map_err(unconverted)?;
+            let source = converted.source.clone();
+            let from = converted.position(from);
+            Ok(Some(Tail::of(&converted.timeline, source, from)))
+        })
     }
 
     fn edits(&self, look: &Look, edits: &[BranchEdit], number: u64) -> Answer<Edits> {

@@ -4,6 +4,7 @@
 //! (`engine`), the disk (`chipdeck-disk`), the fold (`chipdeck-replay`).
 
 mod context;
+mod converted;
 mod dialogue;
 mod event;
 mod files;
@@ -24,6 +25,7 @@ mod text;
 mod tracks;
 
 pub use context::Window;
+pub use converted::Converted;
 pub use files::thousands;
 pub use findings::Findings;
 pub use kept_states::{keep, state_at_end, AtEnd, Least, Start};
