@@ -54,6 +54,18 @@ fn a_file_that_is_gone_is_known_to_its_session() {
     assert_eq!(whole["versions"][1]["author"]["by"], "claude-code");
     assert_eq!(whole["versions"][0]["exists"], false);
 
+    // Known by nobody and not there: no history of nothing.
+    for given in [
+        &["file-history", "app/nothere.txt"][..],
+        &["file-history", "a.py"],
+        &["file-history", "src/b.py", "--root", "app", "--json"],
+    ] {
+        let none = place.run(given).ends(1);
+        assert!(none.text().is_empty(), "{given:?}: {}", none.text());
+        assert!(none.stderr.contains("knows a file"), "{}", none.stderr);
+        assert!(none.stderr.contains("--root"), "{}", none.stderr);
+    }
+
     let none = place.run(&["file-history", "/elsewhere/a.py"]).ends(1);
     assert!(none.stderr.contains("hint: "), "{}", none.stderr);
     place.run(&["file-history"]).ends(2);

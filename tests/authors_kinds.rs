@@ -129,7 +129,7 @@ fn an_open_log_of_another_machine_belongs_to_the_opened_folder() {
     let log = log_text(&[
         (
             "session.start",
-            json!({"cwd": "/home/someone/shop", "agent": "test"}),
+            json!({"cwd": "/home/someone/app", "agent": "test"}),
         ),
         (
             "file.create",

@@ -7,6 +7,7 @@ mod agents_stored;
 mod authors;
 mod authors_command;
 mod authors_kinds;
+mod authors_laid;
 mod authors_world;
 mod branch_command;
 mod chips;

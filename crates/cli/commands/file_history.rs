@@ -44,11 +44,14 @@ pub fn run(arguments: Arguments, out: &mut Out) -> Outcome {
     for unread in &history.gathering.unread {
         warn(format!("{} was not read: {}", unread.what, unread.why));
     }
-    if history.rows.is_empty() {
+    // That it is not on the disk is all that the disk says of it.
+    let known = |row: &PathVersion| row.author.kind != AuthorKind::Disk || row.exists;
+    if !history.rows.iter().any(known) {
         return Err(Failure::no(format!(
-            "nobody knows a file {}",
-            arguments.path.display()
-        )));
+            "no session, commit, edit snapshot or disk knows a file {} in {}",
+            history.path, history.project.path
+        ))
+        .hint("if it belongs to another project, name that one's folder with --root"));
     }
     if out.json {
         out.document(&json!({
@@ -100,7 +103,7 @@ fn line(row: &PathVersion) -> String {
         notes += "  changed outside the log";
     }
     if row.on_disk && row.author.kind != AuthorKind::Disk {
-        notes += "  on disk now";
+        notes += "  still on disk now";
     }
     format!(
         "  {time:<24}  {op:<15} {:<10} {:<12} {hash:<12}  {}{notes}",

@@ -24,6 +24,7 @@ mod events;
 mod exporting;
 pub mod filter;
 mod kept;
+mod laid;
 mod lanes;
 mod library;
 pub mod log;

@@ -50,6 +50,16 @@ impl Roots {
 
     /// Which root a path of a log belongs to; `cwd` is the log's first working folder.
     pub fn locate(&self, path: &str, cwd: Option<&str>) -> Located {
+        self.locate_where(path, cwd, &|_| true)
+    }
+
+    /// The same, where a log whose own folder is not on this machine belongs to these roots alone.
+    pub fn locate_where(
+        &self,
+        path: &str,
+        cwd: Option<&str>,
+        laid: &dyn Fn(&Root) -> bool,
+    ) -> Located {
         let absolute = Path::new(path).is_absolute();
         if absolute {
             if let Some(found) = self.deepest(path) {
@@ -87,6 +97,7 @@ impl Roots {
         let mut newest = None;
         for root in self.list.iter().rev() {
             match root.place(path, cwd) {
+                Ok(_) if !laid(root) => {}
                 Ok(below) => {
                     let has = root.read(&below).is_ok_and(|found| found.image.is_some());
                     let open = root.only_file().is_none();

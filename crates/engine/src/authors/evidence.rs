@@ -106,7 +106,7 @@ impl Inner {
         let there = self.project_of(id, named)?;
         let place = self.project_place(&there.project)?;
         let mut contents = Contents::default();
-        let locate = |named: &str, cwd: Option<&str>| self.located(named, cwd);
+        let locate = |named: &str, cwd: Option<&str>| self.located(&log, named, cwd);
         let own: Session = self.open_session(&log, None);
         let mut own: Vec<Told> =
             log.look(|look| session::told(look, &own, &place, &there.path, &locate, &mut contents));

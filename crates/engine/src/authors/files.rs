@@ -206,9 +206,10 @@ impl Inner {
         place: &Place,
         known: &mut HashMap<String, Known>,
     ) {
-        let open = session.open.is_some();
-        let locate =
-            |named: &str, cwd: Option<&str>| open.then(|| self.located(named, cwd)).flatten();
+        let locate = |named: &str, cwd: Option<&str>| {
+            let log = session.open.as_ref()?;
+            self.located(log, named, cwd)
+        };
         let mut named = BTreeSet::new();
         for file in &index.files {
             let cwd = index.cwd.as_deref();

@@ -8,11 +8,10 @@ use super::told::{Contents, From, Told};
 use super::{others, Course, KEPT};
 use crate::api::*;
 use crate::diff::{self, Content, Side};
-use crate::engine::{hold, read, Answer, Engine, Inner};
+use crate::engine::{hold, Answer, Engine, Inner};
 use crate::log::Reading;
 use chipdeck_disk::git::Repository;
 use chipdeck_disk::logs::FileSource;
-use chipdeck_disk::restore::Located;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -336,11 +335,8 @@ impl Inner {
     ) -> Vec<Told> {
         let (place, path, course) = (&*history.place, history.path.as_str(), &history.course);
         let locate = |named: &str, cwd: Option<&str>| {
-            session
-                .open
-                .is_some()
-                .then(|| self.located(named, cwd))
-                .flatten()
+            let log = session.open.as_ref()?;
+            self.located(log, named, cwd)
         };
         if let Some(log) = session.open.as_ref().filter(|_| session.is_open()) {
             return log.look(|look| session::told(look, session, place, path, &locate, contents));
@@ -596,10 +592,7 @@ impl Inner {
         let mut places = self.places(&sessions);
         // The deepest one that holds it.
         places.sort_by_key(|place| std::cmp::Reverse(place.top.components().count()));
-        let there = match read(&self.roots).locate(named, cwd.as_deref()) {
-            Located::Inside { root, path } => Some(root.path().join(path)),
-            Located::Ask { .. } | Located::Never(_) => None,
-        };
+        let there = self.located(&log, named, cwd.as_deref());
         let there = there.as_deref().and_then(std::path::Path::to_str);
         let of = |spot: &dyn Fn(&Place) -> Option<Spot>| {
             places.iter().find_map(|place| {

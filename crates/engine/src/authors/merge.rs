@@ -37,7 +37,13 @@ pub fn merge(told: Vec<Told>) -> Vec<Row> {
             row.also.push(one);
             continue 'each;
         }
-        match rows.last_mut() {
+        // What nobody knows the content of says nothing against its being there still.
+        let disk = one.author.kind == AuthorKind::Disk;
+        let before = rows
+            .iter_mut()
+            .rev()
+            .find(|row| !disk || row.told.is_known());
+        match before {
             Some(row) if row.told.same_content(&one) => row.also.push(one),
             _ => rows.push(Row {
                 told: one,
@@ -230,6 +236,21 @@ mod tests {
             ]
         );
         assert!(rows[4].on_disk() && !rows[2].on_disk());
+    }
+
+    #[test]
+    fn the_disk_beyond_a_change_that_nobody_knows() {
+        let mut unknown = session("b", PathOp::Change, 20, "");
+        unknown.exists = true;
+        let disk = told(AuthorKind::Disk, "disk", PathOp::Disk, 30, "one");
+        let made = session("a", PathOp::Create, 10, "one");
+        let rows = merge(vec![disk.clone(), unknown.clone(), made.clone()]);
+        assert_eq!(shown(&rows), ["a one [disk]", "b - []"]);
+        assert!(rows[0].on_disk());
+        // Known to have been another in between: it came back.
+        let other = session("b", PathOp::Change, 20, "two");
+        let rows = merge(vec![disk, other, made]);
+        assert_eq!(shown(&rows), ["a one []", "b two []", "disk one []"]);
     }
 
     #[test]

@@ -21,18 +21,22 @@ pub use history::{History, Wanted};
 use crate::api::{Gathering, Notice, ProjectRow, Unread};
 use crate::engine::{hold, read, Answer, Inner};
 use crate::log::Log;
-use chipdeck_disk::restore::Located;
+use chipdeck_disk::restore::{Located, Root};
 use files::Files;
 use place::{Place, Places};
 use session::Session;
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// Histories that are kept for the page.
 const KEPT: usize = 4;
+/// A folder that holds nothing of a log is looked into again after this.
+const LOOKED: Duration = Duration::from_secs(3);
+/// Paths of a log that are looked through for one in a project.
+const MOST_PATHS: usize = 2_000;
 /// Progress is told this often.
 const TELL: Duration = Duration::from_millis(150);
 
@@ -41,6 +45,8 @@ pub struct Authors {
     places: Mutex<Places>,
     files: Mutex<HashMap<String, Arc<Files>>>,
     histories: Mutex<VecDeque<Arc<History>>>,
+    /// Whether a log, as long as it was then, may be laid onto a root.
+    laid: Mutex<HashMap<(PathBuf, u64, PathBuf), (bool, Instant)>>,
 }
 
 /// How far a gathering is, and whether it should go on.
@@ -191,7 +197,43 @@ impl Inner {
                 places.add(root);
             }
         }
+        for log in sessions.iter().filter_map(|it| it.open.as_ref()) {
+            let Some(cwd) = log.look(|look| look.timeline.cwd().map(str::to_owned)) else {
+                continue;
+            };
+            if Path::new(&cwd).is_dir() {
+                continue;
+            }
+            if let Some(root) = self.laid_on(log) {
+                places.lay(&cwd, root.path());
+            }
+        }
         places.all()
+    }
+
+    /// The opened folder that a log of a folder that is not here may be laid onto; the newest first.
+    fn laid_on(&self, log: &Log) -> Option<Root> {
+        let roots: Vec<Root> = read(&self.roots).iter().rev().cloned().collect();
+        let mut whole = roots.into_iter().filter(|it| it.only_file().is_none());
+        whole.find(|root| self.may_lie(log, root))
+    }
+
+    fn may_lie(&self, log: &Log, root: &Root) -> bool {
+        let key = (
+            log.path.clone(),
+            log.source.total_bytes(),
+            root.path().to_owned(),
+        );
+        if let Some((may, when)) = hold(&self.authors.laid).get(&key).copied() {
+            // What is not laid onto it now may be when the folder has a file more.
+            if may || when.elapsed() < LOOKED {
+                return may;
+            }
+        }
+        let may = log.look(|look| crate::laid::may_lie(look, root));
+        let now = Instant::now();
+        hold(&self.authors.laid).insert(key, (may, now));
+        may
     }
 
     fn project_place(&self, id: &str) -> Answer<Arc<Place>> {
@@ -239,11 +281,26 @@ impl Inner {
         if session.cwd.as_deref().is_some_and(|cwd| place.holds(cwd)) {
             return true;
         }
-        let root = session
-            .open
-            .as_ref()
-            .and_then(|log| hold(&log.root).clone());
-        root.is_some_and(|root| place.holds(&root))
+        let Some(log) = &session.open else {
+            return false;
+        };
+        // A folder that merely was opened too is not the session's.
+        let root = hold(&log.root).clone();
+        if !root.is_some_and(|root| place.holds(&root)) {
+            return false;
+        }
+        let names_one = || {
+            log.look(|look| {
+                let mut paths = look.timeline.paths().into_iter().take(MOST_PATHS);
+                paths.any(|named| place.spot(named, None).is_some())
+            })
+        };
+        let laid = || {
+            let found = self.laid_on(log);
+            let path = found.as_ref().and_then(|root| root.path().to_str());
+            path.is_some_and(|path| place.holds(path))
+        };
+        names_one() || laid()
     }
 
     /// The logs that may name a file of the project, newest first.
@@ -261,8 +318,9 @@ impl Inner {
     }
 
     /// Where a path of an open log lies on this machine, below what a person opened.
-    fn located(&self, named: &str, cwd: Option<&str>) -> Option<PathBuf> {
-        match read(&self.roots).locate(named, cwd) {
+    fn located(&self, log: &Log, named: &str, cwd: Option<&str>) -> Option<PathBuf> {
+        let roots = read(&self.roots).clone();
+        match roots.locate_where(named, cwd, &|root| self.may_lie(log, root)) {
             Located::Inside { root, path } => Some(root.path().join(path)),
             Located::Ask { .. } | Located::Never(_) => None,
         }

@@ -21,6 +21,8 @@ pub struct Place {
     pub git: bool,
     /// Each way in which the top of a work tree is written, and which work tree that is; longest first.
     names: Vec<(String, PathBuf)>,
+    /// Folders of other machines whose logs are laid onto it.
+    laid: Vec<String>,
 }
 
 /// A file of a project.
@@ -98,12 +100,27 @@ impl Places {
         self.seen.insert(cwd.to_owned(), top);
     }
 
-    /// All of them. A folder that a repository remembers as its own is no place of its own.
+    /// A folder that is not here is meant by one that is: `top`, which is a place's own.
+    pub fn lay(&mut self, cwd: &str, top: &Path) {
+        let Some(written) = plain(cwd) else { return };
+        if let Some(name) = top.to_str() {
+            self.add(name);
+        }
+        if let Some(place) = self.places.get_mut(top) {
+            place.name_it(written.clone(), top);
+            if !place.laid.contains(&written) {
+                place.laid.push(written);
+            }
+        }
+    }
+
+    /// All of them. A folder that a repository remembers as its own, or that is laid onto another, is no place of its own.
     pub fn all(&self) -> Vec<Arc<Place>> {
         let gone = |place: &Place| {
             let name = place.top.to_str().unwrap_or_default();
-            let others = self.places.values().filter(|other| other.git);
-            !place.here && others.into_iter().any(|other| other.holds(name))
+            let laid = |other: &Place| other.laid.iter().any(|it| strip(name, it).is_some());
+            let mut others = self.places.values();
+            !place.here && others.any(|other| laid(other) || (other.git && other.holds(name)))
         };
         let own = self.places.values().filter(|place| !gone(place));
         own.map(|place| Arc::new(place.clone())).collect()
@@ -155,6 +172,7 @@ impl Places {
                 here,
                 git,
                 names: Vec::new(),
+                laid: Vec::new(),
             };
             if let Some(name) = top.to_str().and_then(plain) {
                 place.name_it(name, top);
