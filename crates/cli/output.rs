@@ -128,6 +128,25 @@ impl Out {
     }
 }
 
+/// A number and its word: `1 error`, `2 errors`.
+pub fn counted(number: usize, word: &str) -> String {
+    let s = if number == 1 { "" } else { "s" };
+    format!("{number} {word}{s}")
+}
+
+/// A position as it is given to an option.
+///
+/// # Errors
+/// It begins with a dash: a negative number, or the next option.
+pub fn not_an_option(text: &str) -> Result<String, String> {
+    if text.starts_with('-') {
+        return Err(
+            "a position is a number from 0 on, `end`, `@` and Unix milliseconds, a time, or an event's id".to_owned(),
+        );
+    }
+    Ok(text.to_owned())
+}
+
 /// A sentence on standard error that fails nothing.
 pub fn warn(text: impl AsRef<str>) {
     let _ = writeln!(std::io::stderr(), "warning: {}", visible(text.as_ref()));

@@ -1,7 +1,7 @@
 //! `check`: what is wrong or doubtful in a log.
 
 use super::restoring::open_log;
-use crate::output::{End, Out, Outcome};
+use crate::output::{counted, End, Out, Outcome};
 use chipdeck_engine::log::Reading;
 use chipdeck_event::{Finding, Severity};
 use chipdeck_ingest::Source;
@@ -55,11 +55,14 @@ pub fn run(arguments: Arguments, out: &mut Out) -> Outcome {
                 .count()
         };
         out.line(format!(
-            "{} errors, {} warnings, {} infos in {} entries",
-            count(Severity::Error),
-            count(Severity::Warning),
-            count(Severity::Info),
-            reading.timeline.len(),
+            "{}, {}, {} in {}",
+            counted(count(Severity::Error), "error"),
+            counted(count(Severity::Warning), "warning"),
+            counted(count(Severity::Info), "info"),
+            match reading.timeline.len() {
+                1 => "1 entry".to_owned(),
+                entries => format!("{entries} entries"),
+            },
         ))?;
     }
     let least = arguments.fail_on.map(|level| match level {

@@ -14,10 +14,10 @@ pub struct Arguments {
     /// A log file or folder
     log: PathBuf,
     /// The old side: a position
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = crate::output::not_an_option)]
     from: String,
     /// The new side: a position, or `disk`
-    #[arg(long, value_name = "M")]
+    #[arg(long, value_name = "M", allow_hyphen_values = true, value_parser = crate::output::not_an_option)]
     to: String,
     /// One file alone, as `files` prints it or relative to the root
     #[arg(long, value_name = "PATH")]

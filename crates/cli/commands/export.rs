@@ -14,10 +14,10 @@ pub struct Arguments {
     /// A log file or folder
     log: PathBuf,
     /// Events after this position; the state there comes first
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = crate::output::not_an_option)]
     from: Option<String>,
     /// Up to this position
-    #[arg(long, value_name = "M")]
+    #[arg(long, value_name = "M", allow_hyphen_values = true, value_parser = crate::output::not_an_option)]
     to: Option<String>,
     /// Only the events of this trace
     #[arg(long, value_name = "ID", conflicts_with_all = ["correlation", "audit"])]

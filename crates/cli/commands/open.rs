@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// Logs, folders, chips or databases
+    /// Logs, folders, chips or databases; none: the window as it was left
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
 }
@@ -52,6 +52,11 @@ pub fn run(arguments: Arguments, out: &mut Out) -> Outcome {
     let child = command
         .spawn()
         .map_err(|e| Failure::no(format!("cannot start {}: {e}", program.display())))?;
+    if arguments.paths.is_empty() && !out.json {
+        out.line(
+            "the window opens; `chipdeck open PATH…` opens logs, folders, chips or databases in it",
+        )?;
+    }
     if out.json {
         out.document(
             &serde_json::json!({ "program": program.to_string_lossy(), "pid": child.id() }),

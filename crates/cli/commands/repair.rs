@@ -1,7 +1,7 @@
 //! `repair`: appends what puts the dialogue's false claims right.
 
 use super::restoring::{now, open_log};
-use crate::output::{End, Failure, Out, Outcome};
+use crate::output::{counted, End, Failure, Out, Outcome};
 use chipdeck_engine::{Repair, RepairError};
 use serde_json::{json, Value};
 use std::path::PathBuf;
@@ -54,8 +54,11 @@ pub fn run(arguments: Arguments, out: &mut Out) -> Outcome {
     }
     out.line(match (repair.corrections.len(), applied) {
         (0, _) => "nothing to repair: the dialogue claims nothing that the execution denies".into(),
-        (count, true) => format!("{count} corrections appended"),
-        (count, false) => format!("{count} corrections would be appended; nothing was written"),
+        (count, true) => format!("{} appended", counted(count, "correction")),
+        (count, false) => format!(
+            "{} would be appended; nothing was written",
+            counted(count, "correction")
+        ),
     })?;
     Ok(End::Done)
 }

@@ -13,7 +13,7 @@ pub struct Arguments {
     /// A log file or folder
     log: PathBuf,
     /// The position: a number, `end`, `@` and Unix milliseconds, a time, or an event's id
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = crate::output::not_an_option)]
     at: String,
     /// Files, as `files` prints them or relative to the root
     #[arg(value_name = "PATH", required_unless_present = "all")]

@@ -6,6 +6,7 @@ use chipdeck_disk::places::Places;
 use chipdeck_disk::store::KeptStates;
 use chipdeck_engine::log::{state_at_end, Least};
 use serde_json::json;
+use std::io::IsTerminal;
 use std::path::PathBuf;
 
 #[derive(clap::Args)]
@@ -13,7 +14,7 @@ pub struct Arguments {
     /// A log file or folder
     log: PathBuf,
     /// The position: a number, `end`, `@` and Unix milliseconds, a time, or an event's id
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = crate::output::not_an_option)]
     at: String,
     /// Print this file's bytes instead, as `files` prints its path
     #[arg(long, value_name = "PATH")]
@@ -29,8 +30,7 @@ pub fn run(arguments: Arguments, out: &mut Out) -> Outcome {
         let states = KeptStates::new(&places);
         let found = state_at_end(&arguments.log, &states, Least::default())
             .map_err(|error| Failure::no(error.to_string()))?;
-        out.bytes(found.json.as_bytes())?;
-        out.bytes(b"\n")?;
+        print(&found.json, out)?;
         return Ok(End::Done);
     }
     let reading = open_log(&arguments.log)?;
@@ -40,8 +40,7 @@ pub fn run(arguments: Arguments, out: &mut Out) -> Outcome {
     let Some(given) = arguments.file else {
         // For people too: the object is made to be read.
         let text = timeline.state_json(&state, &*reading.source);
-        out.bytes(text.trim_end().as_bytes())?;
-        out.bytes(b"\n")?;
+        print(text.trim_end(), out)?;
         return Ok(End::Done);
     };
     let path = super::files::find(timeline, &given)?;
@@ -80,4 +79,15 @@ pub fn run(arguments: Arguments, out: &mut Out) -> Outcome {
         }
     }
     Ok(End::Done)
+}
+
+/// The object on one line; on a terminal indented, and without anything that steers it.
+fn print(json: &str, out: &mut Out) -> Result<(), Failure> {
+    if std::io::stdout().is_terminal() {
+        if let Ok(value) = serde_json::from_str::<serde_json::Value>(json) {
+            return out.document(&value);
+        }
+    }
+    out.bytes(json.as_bytes())?;
+    out.bytes(b"\n")
 }

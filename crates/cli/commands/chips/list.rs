@@ -56,6 +56,8 @@ pub fn run(folder: &Folder, query: Option<&str>, out: &mut Out) -> Outcome {
     }
     if missing {
         out.line("  the folder does not exist; a server makes it at its start")?;
+    } else if rows.is_empty() && query.is_some() {
+        out.line("  No chip matches")?;
     } else if readable.is_empty() {
         out.line("  no chips")?;
     }

@@ -185,7 +185,10 @@ impl Look<'_> {
             }
             Payload::ToolCall {
                 tool_name, args, ..
-            } => format!("{tool_name} {}", self.arguments(args)),
+            } => match self.terminal_input(tool_name, args) {
+                Some(told) => format!("{tool_name} {told}"),
+                None => format!("{tool_name} {}", self.arguments(args)),
+            },
             Payload::ToolResult {
                 status,
                 result,
@@ -418,6 +421,23 @@ impl Look<'_> {
         })
     }
 
+    /// What Codex' call that writes to a running command does.
+    fn terminal_input(&self, tool: &str, args: &Json) -> Option<String> {
+        if tool != "write_stdin" {
+            return None;
+        }
+        let args = self.parsed(args)?;
+        let session = brief(args.get("session_id")?);
+        let chars = args.get("chars").and_then(Value::as_str);
+        Some(match chars.filter(|chars| !chars.is_empty()) {
+            None => format!("waits for session {session}"),
+            Some(chars) => {
+                let shown = cut(chars, ENOUGH).escape_debug();
+                format!("sends {shown} to session {session}")
+            }
+        })
+    }
+
     fn parsed(&self, json: &Json) -> Option<Value> {
         serde_json::from_str(&json_head(json, self.source, ARGS)?).ok()
     }
@@ -427,6 +447,11 @@ impl Look<'_> {
         let text = json_head(json, self.source, ARGS)?;
         match serde_json::from_str::<Value>(&text) {
             Ok(Value::Null) => None,
+            // An object that was given as a text.
+            Ok(Value::String(text)) if text.starts_with("{\"output\":") => {
+                let inner = serde_json::from_str::<Value>(&text);
+                Some(brief(&inner.unwrap_or(Value::String(text))))
+            }
             Ok(value) => Some(brief(&value)),
             Err(_) => Some(cut(&text, ENOUGH).to_owned()),
         }

@@ -12,7 +12,7 @@ use chipdeck_event::{Change, Code, Id, Json, Payload, Reach, Role, Status, Text}
 
 use super::clock;
 use super::codex_calls::{named_call, patch_call, script_call, shell_call, Open, HARMLESS};
-use super::codex_outcome::outcome;
+use super::codex_outcome::{outcome, printed};
 use super::records::{Mapper, Record, Verdict};
 use super::sink::{Call, Outcome, Sink};
 use crate::tape::{Origin, Tape, Val};
@@ -477,7 +477,10 @@ impl Codex {
         let all_ok = output.and_then(|o| o.get("success")).and_then(|s| s.bool()) != Some(false);
         let (status, duration_ms) = outcome(&text);
         let status = if all_ok { status } else { Status::Error };
-        let told = first.map(|f| origin.text(f));
+        let told = first.map(|f| match printed(&text) {
+            Some(printed) => Text::inline(printed),
+            None => origin.text(f),
+        });
         let result = output.map_or(Json::Absent, |o| origin.json(o));
         sink.result(Outcome {
             call: call.clone(),

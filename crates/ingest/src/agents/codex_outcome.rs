@@ -57,6 +57,18 @@ pub(crate) fn outcome(text: &str) -> (Status, Option<i64>) {
     (status, seconds.map(|s| (s * 1000.0) as i64))
 }
 
+/// What the tool printed, where the model was given an object around it: `{"output":…,"metadata":…}`.
+pub(crate) fn printed(text: &str) -> Option<String> {
+    if !text.starts_with('{') {
+        return None;
+    }
+    let mut tape = Tape::default();
+    tape.read(text).ok()?;
+    let root = tape.root(text);
+    root.get("metadata")?;
+    Some(root.text_of("output")?.into_owned())
+}
+
 fn by_words(head: &str) -> Status {
     let lower = head.to_ascii_lowercase();
     let starts = |marks: &[&str]| marks.iter().any(|m| lower.starts_with(m));
@@ -106,6 +118,16 @@ fn by_words(head: &str) -> Status {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_printed_without_the_object_around_it() {
+        let text = r#"{"output":"total 788\ndrwx","metadata":{"exit_code":0}}"#;
+        assert_eq!(printed(text).as_deref(), Some("total 788\ndrwx"));
+        // A tool that prints such an object itself.
+        for text in [r#"{"output":"x"}"#, r#"{"metadata":{}}"#, "{", "plain"] {
+            assert_eq!(printed(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn five_shapes_of_an_output() {
