@@ -321,6 +321,10 @@ fn words(text: &str) -> Option<String> {
         let arguments = between(rest, "<command-args>", "</command-args>").unwrap_or_default();
         return one_line(&format!("{command} {arguments}"));
     }
+    // A command's message alone says what it does.
+    if let Some(message) = between(rest, "<command-message>", "</command-message>") {
+        return one_line(message);
+    }
     while let Some(after) = rest.strip_prefix('<') {
         let tag: String = after
             .chars()
@@ -341,7 +345,48 @@ fn words(text: &str) -> Option<String> {
     if rest.starts_with("Caveat: The messages below") || rest.starts_with("[Request interrupted") {
         return None;
     }
-    one_line(rest)
+    one_line(&bare(rest)).or_else(|| one_line(rest))
+}
+
+/// One line that names a text a person or an agent wrote, a prompt or a document in Markdown too: without the tags that
+/// agents put around commands and context, headings' marks and fences of code. `None` where nothing is left.
+pub fn title_of(text: &str) -> Option<String> {
+    words(text)
+}
+
+/// Headings that say only what stands below them.
+const HEADS: &[&str] = &[
+    "user input",
+    "input",
+    "task",
+    "prompt",
+    "request",
+    "context",
+];
+
+/// Without the marks of Markdown: fences and empty headings go, of a heading with a text of its own the text stays.
+fn bare(text: &str) -> String {
+    let mut out = String::new();
+    for line in text.lines() {
+        let line = line.trim();
+        if line.starts_with("```") || line.starts_with("~~~") || line.starts_with("---") {
+            continue;
+        }
+        let depth = line.bytes().take_while(|it| *it == b'#').count();
+        let after = line.get(depth..).unwrap_or_default();
+        let heading = (1..=6).contains(&depth) && after.starts_with(' ');
+        let said = if heading { after.trim() } else { line };
+        let name = said.trim_end_matches(':').to_ascii_lowercase();
+        if heading && HEADS.contains(&name.as_str()) {
+            continue;
+        }
+        out.push_str(&said.replace("**", ""));
+        out.push('\n');
+        if out.len() > 8 * TITLE {
+            break;
+        }
+    }
+    out
 }
 
 fn between<'a>(text: &'a str, from: &str, to: &str) -> Option<&'a str> {
@@ -427,6 +472,20 @@ mod tests {
             words("<command-message>init</command-message>\n<command-name>/init</command-name>\n<command-args>now</command-args>").as_deref(),
             Some("/init now")
         );
+        assert_eq!(
+            words("<command-message>orchestrator is running…</command-message>").as_deref(),
+            Some("orchestrator is running…")
+        );
+        assert_eq!(
+            words("## User Input\n\n```text\nAdd a board\n```\n\nYou must").as_deref(),
+            Some("Add a board You must")
+        );
+        assert_eq!(
+            words("# Fix **all** of it\nnow").as_deref(),
+            Some("Fix all of it now")
+        );
+        assert_eq!(words("#12 is open").as_deref(), Some("#12 is open"));
+        assert_eq!(words("```\n```").as_deref(), Some("``` ```"));
         assert_eq!(
             words("<ide_opened_file>x.rs</ide_opened_file>\n\nFix it").as_deref(),
             Some("Fix it")

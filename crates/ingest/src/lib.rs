@@ -41,7 +41,7 @@ pub use agents::{
 };
 pub use canonical::looks_canonical;
 pub use format::{detect, Format};
-pub use glance::{glance, Glance};
+pub use glance::{glance, title_of, Glance};
 pub use order::{arrange, Order, Orderly};
 pub use reader::{Batch, Reader};
 pub use rewrite::{lift, member, read_canonical, with_member, without_member, Lifted};

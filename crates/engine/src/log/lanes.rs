@@ -7,7 +7,7 @@ use super::text::{head, json_head, one_line};
 use super::tracks::Columns;
 use crate::api::{DialogueRow, LaneFork, LaneTrack, LaneView, Page};
 use chipdeck_event::Payload;
-use chipdeck_ingest::Agent;
+use chipdeck_ingest::{title_of, Agent};
 use chipdeck_replay::{EventRef, LaneKind, Path, SessionLane, SessionLanes, Timeline};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -164,7 +164,7 @@ impl Look<'_> {
     /// What the log calls it, what its call says it is for, else its first words.
     pub fn lane_title(&self, row: &SessionLane) -> String {
         if let Some(title) = &row.title {
-            return one_line(title, TITLE);
+            return named(title);
         }
         let payload = |index: u32| Some(&self.timeline.entry(index)?.entry.event()?.payload);
         if let Some(Payload::ToolCall { args, .. }) = row.call.and_then(payload) {
@@ -176,12 +176,12 @@ impl Look<'_> {
                 .find_map(|key| args.as_ref()?.get(*key)?.as_str())
                 .filter(|text| !text.trim().is_empty());
             if let Some(told) = told {
-                return one_line(told, TITLE);
+                return named(told);
             }
         }
         match row.first_said.and_then(payload) {
             Some(Payload::Message { content, .. }) => head(content, self.source, 4 * TITLE)
-                .map_or(String::new(), |(text, _)| one_line(&text, TITLE)),
+                .map_or(String::new(), |(text, _)| named(&text)),
             _ => String::new(),
         }
     }
@@ -268,6 +268,12 @@ impl Look<'_> {
             })
             .collect()
     }
+}
+
+/// A lane's name in one line, without what an agent wrote around it.
+fn named(text: &str) -> String {
+    let title = title_of(text);
+    one_line(title.as_deref().unwrap_or(text), TITLE)
 }
 
 pub(super) fn entry(event: EventRef) -> Option<u32> {
