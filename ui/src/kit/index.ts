@@ -18,5 +18,6 @@ export { RowSpace } from './rows';
 export { default as Segmented } from './Segmented.svelte';
 export { default as SplitPane } from './SplitPane.svelte';
 export { default as Sprite } from './Sprite.svelte';
+export { default as Tip } from './Tip.svelte';
 export { default as Tabs } from './Tabs.svelte';
 export { testids } from './testids';

@@ -16,7 +16,7 @@
 export { inquiry, type FindingsView, type ToolsView, type Traced } from './inquiry.svelte';
 export { Latest, type Asked } from './latest.svelte';
 export { lanes } from './lanes.svelte';
-export { groupLogs, library, type LogDay, type LogGroup } from './library.svelte';
+export { endOf, groupLogs, library, type LogDay, type LogGroup } from './library.svelte';
 export { news } from './news.svelte';
 export { overlay, type Panel } from './overlay.svelte';
 export { Pages, type Fetch } from './pages.svelte';

@@ -7,25 +7,27 @@ import { player } from './player.svelte';
 import { selection } from './selection.svelte';
 import { toasts } from './toasts.svelte';
 
-export type LogDay = 'today' | 'yesterday' | 'earlier';
+export type LogDay = 'open' | 'today' | 'yesterday' | 'earlier';
 export type LogGroup = { day: LogDay; rows: SourceRow[] };
 
-/** Logs by day, newest first. Live and open ones are of today. */
+/** The time that counts for a log: when its session ended; the file's only where the log tells none. */
+export const endOf = (row: SourceRow): number | null => row.ended ?? row.modified;
+
+/** Open logs, then the others by day, newest first. Live ones are of today. */
 export function groupLogs(logs: SourceRow[], now = Date.now()): LogGroup[] {
   const midnight = new Date(now).setHours(0, 0, 0, 0);
   const before = new Date(midnight - 1).setHours(0, 0, 0, 0);
   const day = (row: SourceRow): LogDay => {
-    const at = row.modified ?? 0;
-    if (row.live || row.log !== null || at >= midnight) return 'today';
+    const at = endOf(row) ?? 0;
+    if (row.log !== null) return 'open';
+    if (row.live || at >= midnight) return 'today';
     return at >= before ? 'yesterday' : 'earlier';
   };
   const sorted = [...logs].sort(
     (a, b) =>
-      Number(b.live) - Number(a.live) ||
-      (b.modified ?? 0) - (a.modified ?? 0) ||
-      a.title.localeCompare(b.title),
+      Number(b.live) - Number(a.live) || (endOf(b) ?? 0) - (endOf(a) ?? 0) || a.title.localeCompare(b.title),
   );
-  return (['today', 'yesterday', 'earlier'] as const).map((one) => ({
+  return (['open', 'today', 'yesterday', 'earlier'] as const).map((one) => ({
     day: one,
     rows: sorted.filter((row) => day(row) === one),
   }));

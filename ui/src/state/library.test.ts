@@ -31,15 +31,25 @@ describe('the library’s logs', () => {
 
   it('stand newest first, by day', () => {
     const logs = [row('old', 40), row('older', 70), row('noon', 3), row('late', 16), row('new', 1)];
-    expect(titles(logs)).toEqual({ today: ['new', 'noon'], yesterday: ['late'], earlier: ['old', 'older'] });
+    expect(titles(logs)).toEqual({
+      open: [],
+      today: ['new', 'noon'],
+      yesterday: ['late'],
+      earlier: ['old', 'older'],
+    });
   });
 
-  it('keep live and open ones with today, live first', () => {
+  it('keep open ones apart, live ones first of today', () => {
     const logs = [row('new', 1), row('open', 99, { log: 'l' }), row('live', 50, { live: true })];
-    expect(titles(logs).today).toEqual(['live', 'new', 'open']);
+    expect(titles(logs)).toMatchObject({ open: ['open'], today: ['live', 'new'] });
   });
 
   it('take logs without a time as old', () => {
-    expect(titles([row('none', null)])).toEqual({ today: [], yesterday: [], earlier: ['none'] });
+    expect(titles([row('none', null)])).toEqual({ open: [], today: [], yesterday: [], earlier: ['none'] });
+  });
+
+  it('go by the end of the session, not by the time of a copied file', () => {
+    const old = row('copied', 0, { ended: now - 99 * 3_600_000 });
+    expect(titles([old, row('file only', 1)])).toMatchObject({ today: ['file only'], earlier: ['copied'] });
   });
 });

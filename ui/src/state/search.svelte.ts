@@ -17,7 +17,21 @@ class Search {
   shown = $state(0);
 
   #asked = 0;
+  /** The log that `view` is of. */
+  #of: string | null = null;
   #before: HTMLElement | null = null;
+
+  /** Another log is on stage: what was looked for in the one before is not shown over it. */
+  follow(log: string | null): void {
+    if (log === this.#of) return;
+    this.#of = log;
+    this.open = false;
+    this.filter = '';
+    this.#asked++;
+    this.view = null;
+    this.place = null;
+    player.search = null;
+  }
 
   show(): void {
     const here = document.activeElement;

@@ -41,8 +41,10 @@ export class Toasts {
       key: more.key ?? true,
     };
     // The same words again, or another restore: in place of the one before.
-    const kept = this.list.filter((old) => (toast.undo ? !old.undo : old.text !== text)).slice(-2);
-    this.list = [...kept, toast];
+    const kept = this.list.filter((old) => (toast.undo ? !old.undo : old.text !== text));
+    // At most two; the one that can be taken back stays.
+    const beside = kept.findLast((old) => old.undo !== null) ?? kept.at(-1);
+    this.list = beside ? [beside, toast] : [toast];
     this.resume(toast.id);
   }
 

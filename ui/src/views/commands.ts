@@ -52,6 +52,7 @@ function change(forward: boolean) {
   if (path !== null) void player.step({ kind: 'fileChange', path }, forward);
 }
 
+/** Alt and a digit: the tabs as they stand, then the places of the side. */
 export const COMMANDS: readonly Command[] = [
   {
     id: 'play',
@@ -309,7 +310,7 @@ export const COMMANDS: readonly Command[] = [
     id: 'context',
     group: 'find',
     name: () => words.showTab(words.context),
-    keys: ['c'],
+    keys: ['Alt+3', 'c'],
     letter: true,
     enabled: onLog,
     run: tab('context'),
@@ -318,16 +319,16 @@ export const COMMANDS: readonly Command[] = [
     id: 'tools',
     group: 'find',
     name: () => words.showTab(words.tools),
-    keys: ['Alt+3'],
+    keys: ['Alt+4'],
     enabled: onLog,
     run: tab('tools'),
   },
-  { id: 'chips', group: 'find', name: () => words.showTab(words.chips), keys: ['Alt+4'], run: tab('chips') },
+  { id: 'chips', group: 'find', name: () => words.showTab(words.chips), keys: ['Alt+5'], run: tab('chips') },
   {
     id: 'findings',
     group: 'find',
     name: () => words.showTab(words.findings),
-    keys: ['Alt+5'],
+    keys: ['Alt+6'],
     enabled: onLog,
     run: tab('findings'),
   },
@@ -397,23 +398,23 @@ export const COMMANDS: readonly Command[] = [
     id: 'snapshots',
     group: 'find',
     name: () => words.showTab(words.snapshots),
-    keys: ['Alt+6'],
+    keys: ['Alt+8'],
     run: tab('snapshots'),
   },
   {
     id: 'entries',
     group: 'find',
     name: () => words.showTab(words.events),
-    keys: ['Alt+9'],
+    keys: ['Alt+7'],
     enabled: onLog,
     run: tab('entries'),
   },
-  { id: 'logs', group: 'find', name: () => words.showTab(words.allLogs), keys: ['Alt+8'], run: tab('logs') },
+  { id: 'logs', group: 'find', name: () => words.showTab(words.allLogs), keys: ['Alt+0'], run: tab('logs') },
   {
     id: 'history',
     group: 'find',
     name: () => words.showTab(words.history),
-    keys: ['Alt+7'],
+    keys: ['Alt+-'],
     run: tab('history'),
   },
 
@@ -421,7 +422,7 @@ export const COMMANDS: readonly Command[] = [
     id: 'authors',
     group: 'find',
     name: () => words.showTab(words.fileHistory),
-    keys: ['Alt+0'],
+    keys: ['Alt+9'],
     run: () => selection.showPath(null, null),
   },
   {

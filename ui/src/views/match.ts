@@ -1,5 +1,8 @@
 /** How well a name answers what was typed, and which letters of it to show as the match. */
 
+/** From here on the name, or a word of it, begins with what was typed. */
+export const WORD = 700;
+
 /** Higher is better; null: no match. Words may be typed in any order; a run of letters in order is the least match. */
 export function rank(name: string, query: string): number | null {
   const q = query.trim().toLowerCase();
@@ -21,6 +24,13 @@ export function rank(name: string, query: string): number | null {
     from = at + 1;
   }
   return gaps > q.length * 3 ? null : 100 - gaps;
+}
+
+/** A number, `end`, a time, or what has the look of an entry's id: letters and digits without dots, `v2.1.5` is none. */
+export function isPosition(text: string): boolean {
+  return /^(?:\d[\d,]*|end|@\d+|\d{4}-\d\d(?:-\d\d.*)?|\d{1,2}:\d\d(?::\d\d(?:\.\d+)?)?|(?=[\w:-]*\d)(?=[\w:-]*[a-z_:-])[\w:-]{4,})$/iu.test(
+    text,
+  );
 }
 
 export type Part = { text: string; hit: boolean };

@@ -63,7 +63,9 @@ export const words = dictionary(
     holdsNone: (bytes: string) => `no content, ${bytes}`,
     queueRow: 'queue',
     place: (n: number, of: string, left: number) =>
-      left <= 1 ? `${n} of ${of}, the next one evicts it` : `${n} of ${of}, ${left} more evict it`,
+      left <= 1
+        ? `the next chip pushes this one out of the queue (${n} of ${of})`
+        : `after ${left} more chips this one leaves the queue (${n} of ${of})`,
     inArchive: 'evicted, in the archive',
     error: 'error',
     damagedText: 'damaged',

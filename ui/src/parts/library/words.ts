@@ -4,6 +4,7 @@ import { dictionary } from '../../i18n';
 export const words = dictionary(
   {
     sessions: 'All sessions',
+    openLogs: 'Open',
     filter: 'Title, project, folder, agent',
     by: 'Group by',
     byProject: 'Projects',
@@ -53,6 +54,7 @@ export const words = dictionary(
   },
   {
     sessions: '所有会话',
+    openLogs: '已打开',
     filter: '标题、项目、文件夹、代理',
     by: '分组方式',
     byProject: '项目',
