@@ -126,3 +126,38 @@ fn a_folder_with_a_content_of_the_log_is_the_logs() {
     };
     assert!(rows.iter().all(|row| row.name != "orders"), "{rows:?}");
 }
+
+#[test]
+fn the_samples_files_are_those_of_its_project() {
+    fn copy(from: &std::path::Path, to: &std::path::Path) {
+        std::fs::create_dir_all(to).unwrap();
+        for entry in std::fs::read_dir(from).unwrap().flatten() {
+            let there = to.join(entry.file_name());
+            match entry.path().is_dir() {
+                true => copy(&entry.path(), &there),
+                false => drop(std::fs::copy(entry.path(), there).unwrap()),
+            }
+        }
+    }
+    let world = World::new();
+    let sample = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("demo");
+    let top = opened(&world, "project/.keep", "");
+    copy(&sample.join("project"), &top);
+    let log = std::fs::read(sample.join("orders.jsonl")).unwrap();
+    let log = world.deck.write("orders.jsonl", log);
+    let id = world.deck.open(&log);
+    world.deck.ready(&id);
+    let project = world.project("project");
+    let files = world.files(&project.project, "");
+    let here = files.rows.iter().filter(|row| row.here).count();
+    assert!(here > 5, "{here} of {:?}", files.rows);
+    let refunds = files
+        .rows
+        .iter()
+        .find(|row| row.path.ends_with("refunds.py"));
+    let path = &refunds.unwrap().path;
+    let of = project_of(&world, &id, path);
+    assert_eq!(of["project"], project.project);
+    let history = world.history(&project.project, path);
+    assert!(history.rows.iter().any(|row| row.on_disk), "{history:?}");
+}

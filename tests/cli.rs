@@ -602,3 +602,78 @@ fn the_window_is_started_with_whole_paths() {
         assert!(String::from_utf8_lossy(&ran.stderr).contains("hint: "));
     }
 }
+
+#[test]
+fn one_of_a_thing_is_no_plural_and_no_position_is_negative() {
+    let place = Place::new();
+    let log = place.write(
+        "one.jsonl",
+        concat!(
+            r#"{"eventId":"e1","traceId":"t1","session":"exec","seq":1,"timestamp":1,"version":1,"type":"file.create","payload":{"path":"/nowhere/a.txt","content":"one\n"}}"#,
+            "\nno event\n",
+        ),
+    );
+    let checked = place.run(&["check", &log]).ends(0).text();
+    let last = checked.lines().last().unwrap_or_default().to_owned();
+    assert!(last.ends_with(" in 2 entries"), "{last}");
+    assert!(last.contains("1 error, "), "{last}");
+    // An absolute path keeps its one slash.
+    let diff = place
+        .run(&["diff", &log, "--from", "0", "--to", "1"])
+        .ends(0)
+        .text();
+    assert!(diff.contains("\n+++ b/nowhere/a.txt\n"), "{diff}");
+    for arguments in [
+        &["diff", &log, "--from", "-5", "--to", "1"][..],
+        &["state", &log, "--at", "-1"],
+        &["export", &log, "--format", "md", "--from", "-5"],
+    ] {
+        let ran = place.run(arguments).ends(2);
+        assert!(
+            ran.stderr.contains("a position is a number from 0 on"),
+            "{}",
+            ran.stderr
+        );
+    }
+    let chip = include_bytes!("../demo/chips/chip-1706ca.json");
+    let folder = "home/.cache/better-edit-tools-mcp/chips";
+    place.write(&format!("{folder}/chip-1706ca.json"), chip);
+    let none = place.run(&["chips", "search", "xyz"]).ends(0).text();
+    assert!(none.contains("No chip matches"), "{none}");
+}
+
+#[test]
+fn what_codex_printed_and_what_it_sent_to_a_running_command() {
+    let item = |payload: serde_json::Value| {
+        let record = serde_json::json!({"timestamp": "2026-03-01T10:00:00.000Z", "type": "response_item", "payload": payload});
+        format!("{record}\n")
+    };
+    let call = |id: &str, arguments: &str| {
+        item(
+            serde_json::json!({"type": "function_call", "name": "write_stdin", "call_id": id, "arguments": arguments}),
+        )
+    };
+    let printed =
+        r#"{"output":"total 788\ndrwx one\n","metadata":{"exit_code":0,"duration_seconds":0.1}}"#;
+    let output = item(
+        serde_json::json!({"type": "function_call_output", "call_id": "c1", "output": printed}),
+    );
+    let meta = serde_json::json!({"timestamp": "2026-03-01T10:00:00.000Z", "type": "session_meta",
+        "payload": {"id": "s", "cwd": "/nowhere", "cli_version": "0.120.0"}});
+    let text = [
+        format!("{meta}\n"),
+        call(
+            "c1",
+            r#"{"session_id":17248,"chars":"","yield_time_ms":1000}"#,
+        ),
+        output,
+        call("c2", r#"{"session_id":17248,"chars":"yes\n"}"#),
+    ];
+    let place = Place::new();
+    let log = place.write("rollout.jsonl", text.concat());
+    let shown = place.run(&["log", &log]).ends(0).text();
+    assert!(shown.contains("waits for session 17248"), "{shown}");
+    assert!(shown.contains(r"sends yes\n to session 17248"), "{shown}");
+    assert!(shown.contains("total 788"), "{shown}");
+    assert!(!shown.contains("metadata"), "{shown}");
+}

@@ -119,10 +119,11 @@ impl Chips {
         hold(&self.origins).clear();
     }
 
-    /// Shows the demo's chips where this user has none of his own.
+    /// Shows the demo's chips where this user has neither chips nor edit snapshots of his own.
     pub fn show_demo(&self, config: &Config, demo: &Path) {
         let dir = demo.join("chips");
-        if dir.is_dir() && self.list().rows.is_empty() {
+        let own = !self.list().rows.is_empty() || !self.workspaces().is_empty();
+        if dir.is_dir() && !own {
             let settings = Settings::layered("", [], []);
             let mut chosen = chip_config(config, &settings, Some(&dir));
             // What the demo shows is not this user's: it has no place in his archive.

@@ -19,7 +19,10 @@ pub fn unified(path: &str, old: Option<&[u8]>, new: Option<&[u8]>) -> Vec<u8> {
     }
     let name = |prefix: &str, side: Option<&[u8]>| match side {
         // As the log writes it; an absolute one has its slash already.
-        Some(_) => shown(&format!("{prefix}/{}", path.strip_prefix('/').unwrap_or(path))),
+        Some(_) => shown(&format!(
+            "{prefix}/{}",
+            path.strip_prefix('/').unwrap_or(path)
+        )),
         None => "/dev/null".to_owned(),
     };
     let (a, b) = (name("a", old), name("b", new));
