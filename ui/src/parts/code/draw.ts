@@ -105,19 +105,21 @@ export function line(parts: readonly Segment[]): Attachment {
   return (node) => fill(node, parts, mask.on);
 }
 
-/** `{@attach text(parts)}` for a text of its own, which is looked through first; it is not seen before. */
-export function text(parts: readonly Segment[], how: Masking = 'button'): Attachment {
+/** `{@attach text(parts)}` for a text of its own, which is looked through first; it is not seen before: `instead` is. */
+export function text(parts: readonly Segment[], how: Masking = 'button', instead?: string): Attachment {
   return (node) => {
     const hidden = mask.on;
     const whole = parts.map((part) => part.text).join('');
     const known = knownSecrets(whole);
     if (known) return fill(node, cover(parts, known), hidden, how);
     let live = true;
-    node.classList.add('veiled');
-    fill(node, parts);
+    if (instead === undefined) {
+      node.classList.add('veiled');
+      fill(node, parts);
+    } else node.textContent = instead;
     void findSecrets(whole).then((found) => {
       if (!live) return;
-      if (found.length) fill(node, cover(parts, found), hidden, how);
+      if (found.length || instead !== undefined) fill(node, cover(parts, found), hidden, how);
       node.classList.remove('veiled');
     });
     return () => {
@@ -128,6 +130,6 @@ export function text(parts: readonly Segment[], how: Masking = 'button'): Attach
 }
 
 /** A text of a list row: one line, its secrets masked, nothing in it to press. */
-export function plain(whole: string): Attachment {
-  return text(plainSegments(whole, []), 'plain');
+export function plain(whole: string, instead?: string): Attachment {
+  return text(plainSegments(whole, []), 'plain', instead);
 }
