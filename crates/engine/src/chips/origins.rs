@@ -71,12 +71,10 @@ impl Inner {
         if let Some(known) = self.known_origins(key) {
             return Ok(known);
         }
-        let roots: Vec<PathBuf> = read(&self.roots)
-            .iter()
-            .filter(|root| root.only_file().is_none())
-            .map(|root| root.path().to_owned())
-            .collect();
-        let logs = OpenLogs(read(&self.logs).clone());
+        let roots = self.whole_roots();
+        let open = read(&self.logs).clone();
+        let count = open.len();
+        let logs = OpenLogs(open);
         let origins = self.chips.folder().origins(key, &roots, &logs)?;
         let found = Found {
             targets: origins
@@ -94,8 +92,17 @@ impl Inner {
             already_there: origins.already_there,
             notes: origins.notes,
         };
-        hold(&self.chips.origins).insert(key.to_owned(), found.clone());
+        // A folder or a log that was opened meanwhile may know more: this is not kept.
+        if self.whole_roots() == roots && read(&self.logs).len() == count {
+            hold(&self.chips.origins).insert(key.to_owned(), found.clone());
+        }
         Ok(found)
+    }
+
+    fn whole_roots(&self) -> Vec<PathBuf> {
+        let roots = read(&self.roots);
+        let whole = roots.iter().filter(|root| root.only_file().is_none());
+        whole.map(|root| root.path().to_owned()).collect()
     }
 
     /// Where a chip most likely belongs.
