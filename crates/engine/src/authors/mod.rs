@@ -40,13 +40,16 @@ const MOST_PATHS: usize = 2_000;
 /// Progress is told this often.
 const TELL: Duration = Duration::from_millis(150);
 
+/// A log, its bytes, and a root.
+type Laid = (PathBuf, u64, PathBuf);
+
 #[derive(Default)]
 pub struct Authors {
     places: Mutex<Places>,
     files: Mutex<HashMap<String, Arc<Files>>>,
     histories: Mutex<VecDeque<Arc<History>>>,
     /// Whether a log, as long as it was then, may be laid onto a root.
-    laid: Mutex<HashMap<(PathBuf, u64, PathBuf), (bool, Instant)>>,
+    laid: Mutex<HashMap<Laid, (bool, Instant)>>,
 }
 
 /// How far a gathering is, and whether it should go on.
