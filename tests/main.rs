@@ -38,6 +38,7 @@ mod log_archive;
 mod repair_command;
 mod restore_command;
 mod restore_disk;
+mod restore_foreign;
 mod restore_journal;
 mod restore_killed;
 mod restore_mend;

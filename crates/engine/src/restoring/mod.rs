@@ -27,6 +27,16 @@ pub struct Plans {
     done: VecDeque<(String, Applied)>,
     /// Held while one is written, so that a second click waits for the first.
     writing: Arc<Mutex<()>>,
+    /// Logs of folders that are not here, and the opened folders that a person said they may be written into.
+    laid: Vec<Laid>,
+}
+
+/// A person's word that a log may be written into a folder that is not its own.
+struct Laid {
+    log: String,
+    folder: PathBuf,
+    /// This file of it alone, below the folder.
+    only: Option<String>,
 }
 
 /// A plan as the page was shown it.
@@ -376,7 +386,16 @@ impl Engine {
         let (folder, file) = self
             .wanted_root(plan)
             .ok_or_else(|| ApiError::new("bad-request", "The plan needs no permission."))?;
-        {
+        let opened = crate::engine::read(&self.inner.roots)
+            .iter()
+            .any(|root| root.path() == folder && root.only_file().is_none());
+        if let (true, Some(log)) = (opened, log_of(&kept.what)) {
+            hold(&self.inner.plans).laid.push(Laid {
+                log: log.to_owned(),
+                folder: folder.clone(),
+                only: (reach == Reach::OnlyThisFile).then_some(file),
+            });
+        } else {
             let mut roots = write(&self.inner.roots);
             match reach {
                 Reach::ThisFolder => roots.allow(&folder)?,
@@ -388,6 +407,19 @@ impl Engine {
         self.inner.tell(Notice::LibraryChanged);
         let made = self.inner.make(&kept.what)?;
         Ok(self.inner.keep(Kept { made, ..kept }))
+    }
+}
+
+/// The log whose paths are written.
+fn log_of(what: &RestoreWhat) -> Option<&str> {
+    match what {
+        RestoreWhat::File { log, .. }
+        | RestoreWhat::Files { log, .. }
+        | RestoreWhat::Tree { log, .. }
+        | RestoreWhat::Hunk { log, .. }
+        | RestoreWhat::UndoChange { log, .. }
+        | RestoreWhat::Backup { log, .. } => Some(log),
+        _ => None,
     }
 }
 

@@ -4,14 +4,16 @@ use super::Made;
 use crate::api::{ApiError, ChipTarget, InsertForm, PlanFrom, PlanNeed, RestoreWhat, Warning};
 use crate::chips::Found;
 use crate::diff::HunkRef;
-use crate::engine::{read, Answer, Inner};
-use crate::log::Log;
+use crate::engine::{hold, read, Answer, Inner};
+use crate::laid::may_lie;
+use crate::log::{Log, Look};
 use chipdeck_chip::{insert_content, insert_header, insert_text, stands_there};
 use chipdeck_disk::restore::{Located, Outside, RestoreError, Root};
 use chipdeck_replay::restore::{
     want_undone, Draft, FileImage, Kind, Known, Mode, Note, Picker, Step, Want,
 };
 use chipdeck_replay::{Certainty, Timeline, Version};
+use std::path::Path;
 use std::sync::Arc;
 
 impl Made {
@@ -222,6 +224,45 @@ impl Inner {
         Where::Need(need.unwrap_or_else(none))
     }
 
+    /// The log's own folder is not on this machine, and nothing says that this root is the same project: a person
+    /// has to say so before anything of it is written there.
+    fn foreign(
+        &self,
+        log: &Log,
+        root: &Root,
+        cwd: Option<&str>,
+        wants: &[Want],
+    ) -> Option<PlanNeed> {
+        let cwd = Path::new(cwd?);
+        // A path that lies in the root as it is written needs no folder to be laid onto another.
+        let laid = |want: &&Want| {
+            Path::new(&want.path).is_relative() || root.place(&want.path, None).is_err()
+        };
+        let want = wants
+            .iter()
+            .filter(|want| want.theirs != Known::Unknown)
+            .find(laid)?;
+        if !cwd.is_absolute() || cwd.is_dir() {
+            return None;
+        }
+        let below = |want: &Want| root.place(&want.path, cwd.to_str()).ok();
+        let consented = hold(&self.plans).laid.iter().any(|it| {
+            it.log == log.id
+                && it.folder == root.path()
+                && it
+                    .only
+                    .as_ref()
+                    .is_none_or(|only| wants.iter().all(|want| below(want).as_ref() == Some(only)))
+        });
+        if consented || log.look(|look| may_lie(&look, root)) {
+            return None;
+        }
+        Some(PlanNeed::Root {
+            folder: root.path().to_string_lossy().into_owned(),
+            file: below(want)?,
+        })
+    }
+
     fn draft(&self, mut made: Made, log: &Log, wants: Vec<Want>) -> Answer<Made> {
         let cwd = log.look(|look| look.timeline.cwd().map(str::to_owned));
         let root = match self.place_all(cwd.as_deref(), &wants) {
@@ -235,6 +276,12 @@ impl Inner {
                 return Ok(made.needing(need));
             }
         };
+        if let Some(need) = self.foreign(log, &root, cwd.as_deref(), &wants) {
+            for want in &wants {
+                made = made.telling(&want.path, &want.theirs);
+            }
+            return Ok(made.needing(need));
+        }
         let mut draft = Draft::new(made.kind);
         log.look(|look| {
             let last = look.timeline.end();
@@ -289,6 +336,19 @@ impl Inner {
                 }
                 Err(error) => return Err(error.into()),
             };
+            let whole = matches!(made.kind, Kind::File | Kind::Files | Kind::Tree);
+            let settled = match &found.image {
+                Some(image) if whole && log.look(|look| knows(&look, &want.path, image)) => {
+                    // The log has what is on the disk as one of its versions: nothing is lost, nothing to merge.
+                    let base = Known::Content(image.content.bytes().into());
+                    Some(Want {
+                        base,
+                        ..want.clone()
+                    })
+                }
+                _ => None,
+            };
+            let want = settled.as_ref().unwrap_or(want);
             let kept = draft.add(
                 &path,
                 found.image.clone(),
@@ -584,6 +644,17 @@ fn fixed(
                 .about(&none.path)
         })?;
     Ok(draft)
+}
+
+/// The content on the disk is one of the versions that the log has of a file.
+fn knows(look: &Look, path: &str, image: &FileImage) -> bool {
+    let hash = image.content.sha256();
+    look.timeline.versions(path).iter().any(|version| {
+        let known = version
+            .content
+            .and_then(|it| look.timeline.content_sha256(it, look.source));
+        known.as_deref() == Some(hash)
+    })
 }
 
 /// The position of the last content of a file that is deleted at a position.
