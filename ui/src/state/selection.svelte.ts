@@ -15,7 +15,15 @@ export type StageTab =
   | 'authors'
   | 'logs';
 /** Tabs that need a log. */
-export const LOG_TABS: readonly StageTab[] = ['files', 'dialogue', 'context', 'tools', 'findings', 'entries', 'differences'];
+export const LOG_TABS: readonly StageTab[] = [
+  'files',
+  'dialogue',
+  'context',
+  'tools',
+  'findings',
+  'entries',
+  'differences',
+];
 
 export type DiffLayout = 'auto' | 'inline' | 'split';
 
