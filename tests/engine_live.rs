@@ -477,7 +477,7 @@ fn agents_logs_of_this_machine_are_found_and_opened() {
     deck.write("home/.claude/projects/-home-me-shop/0a.jsonl", "{\"type\":\"user\",\"cwd\":\"/home/me/shop\",\"message\":{\"role\":\"user\",\"content\":\"x\"}}\n");
     // Found in the background.
     let library = deck.wait(|notice| {
-        let _ = matches!(notice, Notice::LibraryChanged).then_some(())?;
+        matches!(notice, Notice::LibraryChanged).then_some(())?;
         let library = deck.ask(Request::Library {});
         (library["logs"][0]["project"] == "shop").then_some(library)
     });

@@ -254,7 +254,7 @@ impl Inner {
                     .as_ref()
                     .is_none_or(|only| wants.iter().all(|want| below(want).as_ref() == Some(only)))
         });
-        if consented || log.look(|look| may_lie(&look, root)) {
+        if consented || log.look(|look| may_lie(look, root)) {
             return None;
         }
         Some(PlanNeed::Root {
@@ -338,7 +338,7 @@ impl Inner {
             };
             let whole = matches!(made.kind, Kind::File | Kind::Files | Kind::Tree);
             let settled = match &found.image {
-                Some(image) if whole && log.look(|look| knows(&look, &want.path, image)) => {
+                Some(image) if whole && log.look(|look| knows(look, &want.path, image)) => {
                     // The log has what is on the disk as one of its versions: nothing is lost, nothing to merge.
                     let base = Known::Content(image.content.bytes().into());
                     Some(Want {
