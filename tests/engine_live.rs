@@ -473,14 +473,21 @@ fn walk(folder: &Path) -> Vec<std::path::PathBuf> {
 
 #[test]
 fn agents_logs_of_this_machine_are_found_and_opened() {
-    let deck = Deck::new();
-    deck.write("home/.claude/projects/-home-me-shop/0a.jsonl", "{\"type\":\"user\",\"cwd\":\"/home/me/shop\",\"message\":{\"role\":\"user\",\"content\":\"x\"}}\n");
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("home/.claude/projects/-home-me-shop");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("0a.jsonl"), "{\"type\":\"user\",\"cwd\":\"/home/me/shop\",\"message\":{\"role\":\"user\",\"content\":\"x\"}}\n").unwrap();
+    let deck = Deck::at(place);
     // Found in the background.
-    let library = deck.wait(|notice| {
-        matches!(notice, Notice::LibraryChanged).then_some(())?;
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(30);
+    let library = loop {
         let library = deck.ask(Request::Library {});
-        (library["logs"][0]["project"] == "shop").then_some(library)
-    });
+        if library["logs"][0]["project"] == "shop" {
+            break library;
+        }
+        assert!(std::time::Instant::now() < end, "{library}");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    };
     let row = &library["logs"][0];
     assert_eq!(
         (&row["format"], &row["project"], &row["recent"]),
