@@ -3,7 +3,8 @@
 use serde_json::{json, Value};
 
 /// Where the logs say that they were made: another machine.
-pub const CWD: &str = "/home/someone/shop";
+/// With the name of the folder that tests open: the same project on another machine.
+pub const CWD: &str = "/home/someone/project";
 
 #[derive(Default)]
 pub struct Log {
