@@ -162,6 +162,24 @@ fn every_shared_set_is_exported_to_the_same_states() {
     }
 }
 
+/// From any position on: a second event of an id that was applied before the part stays ignored.
+#[test]
+fn every_part_of_every_shared_set_ends_with_the_same_files() {
+    for set in SETS {
+        let source = open(set);
+        let timeline = fold(&source);
+        let end = state(&timeline, &source, timeline.len());
+        for from in 0..timeline.len() {
+            let part = span(Some(from), None);
+            let (text, _) = written(&timeline, &source, &part, Format::Jsonl, &Secrets::Keep);
+            let alone = MemorySource::single("part.jsonl", text);
+            let again = fold(&alone);
+            let told = state(&again, &alone, again.len());
+            assert_eq!(told["files"], end["files"], "{set} from {from}");
+        }
+    }
+}
+
 /// Files, messages and outcomes of an agent's log, without ids: several of its events may show the same one.
 fn told(timeline: &Timeline, source: &dyn Source) -> Value {
     let end = state(timeline, source, timeline.len());

@@ -45,6 +45,9 @@ impl Part {
             })
             .collect();
         let whole = self.from.is_none() && self.scope == Scope::All;
+        if !whole {
+            leave_out_copies(timeline, &mut chosen);
+        }
         if let Some(first) = chosen.first_mut() {
             first.snapshot = !whole;
         }
@@ -78,6 +81,16 @@ impl Part {
             (Scope::Exec, Some(event)) => event.envelope.session == chipdeck_event::Session::Exec,
         }
     }
+}
+
+/// A second event with an id that was applied before is ignored. Without the first one it would not be.
+fn leave_out_copies(timeline: &Timeline, chosen: &mut Vec<Chosen>) {
+    let inside: HashSet<u32> = chosen.iter().map(|it| it.index).collect();
+    chosen.retain(|it| {
+        let event = timeline.entry(it.index).and_then(|it| it.entry.event());
+        let first = event.and_then(|it| timeline.applied(&it.envelope.event_id));
+        first.is_none_or(|first| first == it.index || inside.contains(&first))
+    });
 }
 
 /// Entries between those of the part may have changed what a later one builds on: then the state is told again.

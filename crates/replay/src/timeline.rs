@@ -353,6 +353,11 @@ impl Timeline {
         }
     }
 
+    /// The entry that was applied under an event's own id, from 1: later ones with it are ignored.
+    pub fn applied(&self, event_id: &str) -> Option<u32> {
+        self.book.ids.get(event_id, &self.entries)
+    }
+
     /// The first entry at a physical line of a file, from 1.
     pub fn index_of_line(&self, file: u32, line: u64) -> Option<u32> {
         let at = self
