@@ -166,6 +166,7 @@ impl Engine {
         };
         looking::start(Arc::downgrade(&engine.inner));
         library::start(Arc::downgrade(&engine.inner));
+        crate::exporting::warm();
         (engine, receiver)
     }
 
